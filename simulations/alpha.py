@@ -17,8 +17,10 @@ Draw = Callable[[np.random.Generator, int], Floats]
 
 TEXT = """
 Each unit has a true quality; raters see it with noise and round it to a grade. The truth is the alpha of
-50,000 units. Runs without an interval (all ratings equal, say) do not count. At 10 units the interval holds
-the truth in 91 to 97 of 100 cases, from 20 on in 93 to 97.
+50,000 units. Runs without an interval (all ratings equal, say) do not count. Where raters agree (alpha of
+0.2 and above) the interval holds the truth in 93 to 97 of 100 cases, from 10 units on. Where they hardly do
+(alpha below 0.2) it holds it in 82 to 91 at 10 units, in 92 to 93 at 20 and in 92 to 94 at 50, and a note
+says so below 30.
 """
 
 
@@ -35,8 +37,10 @@ SETTINGS: dict[str, tuple[str, Draw]] = {
     "3 raters, most grades high": ("ordinal", _graded(3, 5, 0.2, skew=4.0)),
     "2 raters who agree well": ("interval", _graded(2, 5, 0.08)),
     "5 raters who hardly agree": ("interval", _graded(5, 5, 0.6)),
+    "5 raters who agree no more than by chance, nearly": ("interval", _graded(5, 5, 1.0)),
     "3 raters, grades 1 to 101": ("interval", _graded(3, 101, 0.25)),
     "3 raters, yes or no": ("nominal", _graded(3, 2, 0.35)),
+    "3 raters, mostly yes": ("nominal", _graded(3, 2, 0.4, skew=4.0)),
 }
 
 

@@ -1,12 +1,13 @@
 """What judges save on real ratings: the tables of docs/studies/judges-and-people.md.
 
-``python -m simulations.real_judges zhao`` and ``... dstc7``; the data are looked for in ``../shared/data``.
+``python -m simulations.real_judges zhao``, ``... dstc7``, ``... panels`` and ``... signs``. The data are
+looked for in ``../shared/data``.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +23,11 @@ from rejoinder import (
     score,
 )
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
+from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.mean_difference import paired_difference
+from rejoinder.statistics.prediction_powered import corrected_mean
+from simulations.judges_and_people import ITEMS
 from simulations.populations import SHARED
 
 PEOPLES = ("ground-truth", "negative-sample")
@@ -202,7 +208,8 @@ def dstc7(draws: int) -> None:
         _dstc7(without, draws)
 
 
-def _dstc7(without: str, draws: int) -> None:
+def _of_dstc7(without: str) -> tuple[list[str], pl.DataFrame, pl.DataFrame]:
+    """The names of the metrics, their scores of each reply, and the mean ratings."""
     folder = SHARED / "dstc7-task2"
     testset = read_testset(folder)
     replies = read_responses(folder / "dstc7-task2-system_responses.tsv", ids=testset.ids)
@@ -215,7 +222,11 @@ def _dstc7(without: str, draws: int) -> None:
         pl.col("system") != without, pl.col("id").is_in(segments["id"].unique().to_list())
     )
     people = people.with_columns(rater=pl.lit("mean"), criterion=pl.lit("both"))
-    names = [name for name in segments.columns if name not in ("system", "id")]
+    return [name for name in segments.columns if name not in ("system", "id")], segments, people
+
+
+def _dstc7(without: str, draws: int) -> None:
+    names, segments, people = _of_dstc7(without)
     marks = segments.unpivot(names, index=["system", "id"], variable_name="name")
     _correlations(marks, people)
     ids = np.array(people["id"].unique().sort().to_list())
@@ -224,13 +235,109 @@ def _dstc7(without: str, draws: int) -> None:
     print(_drawn({**judges, "all combined": segments}, people, ids, 50, draws))
 
 
+def panels(runs: int) -> None:
+    """The mean of several judges and their combination, at few ratings and at many, beside people alone.
+
+    500 items of a pair of systems, drawn with replacement from those that both answered.
+    """
+    print(
+        "| judges | rated of 500 | people alone covers | mean: width | covers | combined: width | covers |"
+    )
+    print("|" + "---|" * 7)
+    for name, pairs in _populations():
+        for rated in (10, 20, 40, 100):
+            rng, tally = np.random.default_rng([1, rated]), np.zeros((2, 3))
+            for _ in range(runs):
+                d, f = pairs[rng.integers(len(pairs))]
+                items = rng.integers(0, d.size, ITEMS)
+                labels = np.where(np.arange(ITEMS) < rated, d[items], np.nan)
+                folds = np.append(folds_of(rated, FOLDS, rng), np.zeros(ITEMS - rated, dtype=int))
+                scores = f[items]
+                mean = (scores / np.maximum(scores.std(axis=0), 1e-12)).mean(axis=1)
+                combined = combined_predictions(
+                    labels[None], scores[None], np.arange(ITEMS), folds
+                )[0]
+                ours = [
+                    corrected_mean(labels, mean, weight=0.0),
+                    *(corrected_mean(labels, each) for each in (mean, combined)),
+                ]
+                if np.isfinite(ours[0].width):
+                    ends = [(each.interval.low, each.interval.high) for each in ours]
+                    tally[0] += [low <= d.mean() <= high for low, high in ends]
+                    tally[1] += [each.width for each in ours]
+            covers, widths = tally[0] / runs, tally[1] / tally[1, 0]
+            cells = [covers[0], widths[1], covers[1], widths[2], covers[2]]
+            print(
+                f"| {name} | {rated} | {' | '.join(f'{each:.3f}' for each in cells)} |", flush=True
+            )
+
+
+def signs(_: int) -> None:
+    """Of the pairs of DSTC7's systems that people tell apart: does a metric alone have the same sign?"""
+    folder = SHARED / "dstc7-task2"
+    testset = read_testset(folder)
+    replies = read_responses(folder / "dstc7-task2-system_responses.tsv", ids=testset.ids)
+    replies = replies.filter(pl.col("system") != "Human")
+    metrics = ["bleu", "bleu:order=4", *METRICS]
+    scores = score(testset, replies, metrics, drop_unusable=True, resamples=1)
+    wide = _of_dstc7("Human")[2].pivot("system", index="id", values="score")
+    print("| metric | pairs that people tell apart | same sign | significant with the other sign |")
+    print("|---|---|---|---|")
+    for label in scores.labels:
+        rows = []
+        for row in scores.compare().filter(metric=label).iter_rows(named=True):
+            apart, _interval, p = paired_difference(
+                (wide[row["a"]] - wide[row["b"]]).drop_nulls().to_numpy()
+            )
+            if p < SIGNIFICANT:
+                same = apart * row["difference"] > 0
+                rows.append((same, not same and row["p_randomization"] < SIGNIFICANT))
+        agree, wrong = np.sum(rows, axis=0)
+        print(f"| {label} | {len(rows)} | {agree} | {wrong} ({100 * wrong / len(rows):.0f}%) |")
+
+
+def _populations() -> Iterator[tuple[str, list[tuple[Floats, Floats]]]]:
+    """For each pair of systems the differences of the ratings [n] and of the judges' scores [n, k]."""
+    folder = SHARED / "judges-dailydialog-zhao"
+    marks = _pooled(read_scores(folder / "scores.csv").select("system", "id", "name", "value"))
+    ratings = _pooled(read_ratings(folder / "ratings.csv"))
+    yield "three language models, DailyDialog", _differences(_wide(marks), ratings)
+    _, segments, people = _of_dstc7("Human")
+    yield "four metrics, DSTC7", _differences(segments, people)
+    rng, n = np.random.default_rng(9), 20_000
+    for name, correlations in (
+        ("r = 0.6, 0.6, 0.6", [0.6, 0.6, 0.6]),
+        ("r = 0.6, 0, 0, 0", [0.6, 0, 0, 0]),
+        ("r = 0.6, 0.6, -0.6", [0.6, 0.6, -0.6]),
+    ):
+        r, d = np.array(correlations), rng.normal(size=n)
+        yield name, [(d, r * d[:, None] + np.sqrt(1 - r * r) * rng.normal(size=(n, r.size)))]
+
+
+def _differences(marks: pl.DataFrame, people: pl.DataFrame) -> list[tuple[Floats, Floats]]:
+    judges = [name for name in marks.columns if name not in ("system", "id")]
+    table = marks.join(people.select("system", "id", "score"), on=["system", "id"])
+    parts = [part for _, part in table.group_by("system", maintain_order=True)]
+    found = []
+    for a, b in combinations(parts, 2):
+        both = a.join(b, on="id", suffix="_b")
+        if both.height >= 30:
+            differences = [
+                (both[name] - both[f"{name}_b"]).to_numpy() for name in ("score", *judges)
+            ]
+            found.append((differences[0], np.stack(differences[1:], axis=1)))
+    return found
+
+
 def main(arguments: Iterable[str] | None = None) -> None:
     """Prints the tables of one data set."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", choices=["zhao", "dstc7"])
-    parser.add_argument("--draws", type=int, default=20, help="random draws of rated items")
+    parser.add_argument("data", choices=["zhao", "dstc7", "panels", "signs"])
+    parser.add_argument(
+        "--draws", type=int, default=20, help="random draws of rated items (of panels: runs)"
+    )
     given = parser.parse_args(None if arguments is None else list(arguments))
-    {"zhao": zhao, "dstc7": dstc7}[given.data](given.draws)
+    {"zhao": zhao, "dstc7": dstc7, "panels": panels, "signs": signs}[given.data](given.draws)
 
 
 if __name__ == "__main__":

@@ -173,3 +173,12 @@ def test_two_maxima_reach_at_least_as_high_where_no_weight_is_negative(items, or
     paper = DeltaBLEU(order=order).corpus(*given).parts["numerators"]
     code = DeltaBLEU(order=order, reading="authors-code").corpus(*given).parts["numerators"]
     assert all(b >= a - 1e-12 for a, b in zip(paper, code, strict=True))
+
+
+def test_without_a_match_of_positive_weight_the_score_is_0_and_the_authors_code_gives_more():
+    # One reply of four words, no word in common; weight 0.8, so denominators 3.2, 2.4, 1.6, 0.8. Exp
+    # smoothing there: 1 / (2^k times each), k from 1: (6.4 * 9.6 * 12.8 * 12.8)^(-1/4) = 0.0998.
+    metric = DeltaBLEU(order=4, reading="authors-code")
+    score = metric.corpus(["a c f f"], [["b b"]], [[0.8]])
+    assert score.parts["denominators"] == pytest.approx([3.2, 2.4, 1.6, 0.8])
+    assert score.value == 0.0

@@ -19,7 +19,12 @@ from rejoinder.human_evaluation.rater_exclusion import (
     verdict_notes,
 )
 from rejoinder.human_evaluation.strengths import StrengthModel, Strengths
-from rejoinder.human_evaluation.summary import agreement_rows, constant_note, verdict_on
+from rejoinder.human_evaluation.summary import (
+    agreement_rows,
+    alpha_notes,
+    constant_note,
+    verdict_on,
+)
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted, listed, p_value
 from rejoinder.statistics.clusters import Groups, effective_size, interval_size
@@ -65,6 +70,7 @@ class PreferenceCriterion:
             self.notes += few_groups(len(self.all.groups), options.group_noun)
             self.notes += self._cluster_note()
         self.agreement = agreement_rows(name, "all", self.judgements, options)
+        self.notes += alpha_notes(self.agreement, len(self.all.groups), options.group_noun)
         dropped = dropped_raters(self.raters, "preferences", name, options)
         self.selected, usable = self.all, self.judgements
         if dropped:

@@ -19,7 +19,12 @@ from rejoinder.human_evaluation.rater_exclusion import (
     dropped_raters,
     verdict_notes,
 )
-from rejoinder.human_evaluation.summary import agreement_rows, constant_note, verdict_on
+from rejoinder.human_evaluation.summary import (
+    agreement_rows,
+    alpha_notes,
+    constant_note,
+    verdict_on,
+)
 from rejoinder.human_evaluation.system_differences import system_differences
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
@@ -309,7 +314,8 @@ class RatingCriterion:
 
     def _note_rest(self) -> None:
         if self.options.resamples:
-            self.notes += few_groups(self._group_count(), self.options.group_noun)
+            of = self._group_count(), self.options.group_noun
+            self.notes += [*few_groups(*of), *alpha_notes(self.agreement, *of)]
             self._note_clusters()
         if self.options.raters == "z" and self.reduced.constant_raters:
             self.notes.append(

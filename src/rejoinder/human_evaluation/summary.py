@@ -72,6 +72,26 @@ def agreement_rows(
     return rows
 
 
+LITTLE_AGREEMENT, FEW_UNITS = 0.2, 30
+"""Alpha's interval covers too little where the value is below the one over fewer groups than the other."""
+
+
+def alpha_notes(rows: Sequence[dict[str, Any]], groups: int, noun: str) -> list[str]:
+    """A note on intervals of alpha over few items or clusters on which raters hardly agree."""
+    near = [
+        row["measure"]
+        for row in rows
+        if row["measure"].startswith("alpha") and row["low"] == row["low"]
+        and row["value"] < LITTLE_AGREEMENT
+    ]  # fmt: skip
+    if not near or groups >= FEW_UNITS:
+        return []
+    return [
+        f"{listed(list(dict.fromkeys(near)))} below {LITTLE_AGREEMENT:g} over {groups} {noun}: where raters "
+        f"hardly agree on fewer than {FEW_UNITS}, the 95% interval holds alpha in about 82 to 93 of 100 cases"
+    ]
+
+
 def verdict_on(
     judgements: Judgements, rater: int, constant: bool, options: SummaryOptions
 ) -> dict[str, Any]:

@@ -55,6 +55,7 @@ def summary(report: ReportParts) -> Summary:
         _with_people,
         _standings,
         _agreements,
+        _signs,
         _raters,
         _strengths,
         _verdicts,
@@ -236,6 +237,33 @@ def _raters(report: ReportParts) -> Iterator[str]:
             has = "has" if len(equal) == 1 else "have"
             words += f"; {_names(equal)} {has} the highest mean, {_interval(ends, _two)}"
         yield f"{words}."
+
+
+def _signs(report: ReportParts) -> Iterator[str]:
+    """Of the pairs of systems that people tell apart, in how many each metric prefers the same one."""
+    if report.comparison is None:
+        return
+    table = report.comparison.table.to_dicts()
+    for criterion, compared in report.with_people.items():
+        of_people = compared.pairs.filter(pl.col("by") == "people").to_dicts()
+        clear = {(row["a"], row["b"]): row["difference"] for row in of_people if _differs(row)}
+        clear |= {(b, a): -difference for (a, b), difference in clear.items()}
+        words = []
+        for label, each in report.scores.measured.items():
+            rows = [r for r in table if r["metric"] == label and (r["a"], r["b"]) in clear]
+            if not each.metric.ranks or not rows:
+                continue
+            way = 1 if each.metric.higher_is_better else -1
+            same = [way * r["difference"] * clear[r["a"], r["b"]] > 0 for r in rows]
+            p = [r["p_randomization_holm"] for r in rows]
+            wrong = sum(not s and q < SIGNIFICANT for s, q in zip(same, p, strict=True))
+            words.append(f"{_name(label)} in {sum(same)}")
+            words[-1] += f" (in {wrong} it significantly prefers the other one)" * bool(wrong)
+        if words:
+            yield (
+                f"Of {counted(len(clear) // 2, 'pair')} of systems that people tell apart "
+                f"({_name(criterion)}), metrics prefer the same one: {', '.join(words)}."
+            )
 
 
 def _strengths(report: ReportParts) -> Iterator[str]:

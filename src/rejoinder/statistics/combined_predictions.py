@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rejoinder.errors import InputError
@@ -12,17 +14,26 @@ FOLDS = 5
 """How many folds of clusters there are, each with labels of its own."""
 
 
+FEWEST_FITTED = 15
+"""Fewer independent labels in the other folds than this, of 20 in all, give every judge the same weight."""
+
+
 def combined_predictions(
     labels: Floats, predictions: Floats, groups: Indices, folds: Indices, systems: int = 2
 ) -> Floats:
     """One prediction in place of k: a linear combination fitted on the labels of other folds.
 
     This is cross-prediction (Zrnic and Candes 2024, arXiv 2309.16598): an item with a label gets the
-    coefficients of the folds without it, an item without one the mean of all folds' coefficients, each
-    as often as its fold has labels. Coefficients are those of a ridge regression of the labels of all
-    pairs of systems together, each pair about its own mean, on predictions of one standard deviation.
-    Its penalty is ``k s^2 / (b'b)`` (Hoerl, Kennard and Baldwin 1975) with b and s^2 of least squares,
-    so that few labels give a cautious combination.
+    coefficients of the folds without it, an item without one the mean of all folds' coefficients, each as
+    often as its fold has labels. Coefficients are those of a ridge regression of the labels of all pairs of
+    systems together, each pair about its own mean, on predictions of one standard deviation. What the
+    penalty shrinks is not the coefficients but how far they are from equal ones, whose size is fitted: few
+    labels, and judges that differ little, give the mean of the judges. The penalty is ``(k - 1) s^2 / D``
+    (Hoerl, Kennard and Baldwin 1975): s^2 of least squares, D the squared length of its deviations from
+    equal coefficients, less what s^2 alone would make of it; where nothing is left they are equal. The
+    coefficients of each fold are scaled to length 1, since a slope is fitted to the result. With fewer than
+    about 20 labels of two systems nothing is fitted, and the mean of the judges is taken: there a fit
+    makes intervals that cover too little.
 
     Args:
         labels: float64 [P, m], for each pair of systems the difference of the ratings of each item; NaN
@@ -34,15 +45,16 @@ def combined_predictions(
         systems: How many systems the pairs are of.
 
     Returns:
-        float64 [P, m], in the unit of the labels; for one predictor that predictor, in its own unit.
+        float64 [P, m], without unit; for one predictor that predictor, in its own unit.
 
     Raises:
         InputError: The shapes do not fit.
 
-    >>> f = np.arange(12.0)[None, :, None] * [1.0, 0.0]
-    >>> d = np.where(np.arange(12) < 8, 2 * np.arange(12.0), np.nan)[None]
-    >>> float(combined_predictions(d, f, np.arange(12), np.arange(12) % 4)[0, -1].round(6))
-    11.0
+    >>> f = np.stack([np.arange(40.0), np.arange(40) % 2], axis=1)[None]
+    >>> d = np.where(np.arange(40) < 30, 2 * np.arange(40.0), np.nan)[None]
+    >>> combined = combined_predictions(d, f, np.arange(40), np.arange(40) % 5)[0]
+    >>> np.diff(combined)[:3].round(3).tolist()  # one over the standard deviation, of the first alone
+    [0.087, 0.087, 0.087]
     """
     labels, predictions = (np.asarray(each, dtype=np.float64) for each in (labels, predictions))
     m = labels.shape[1]
@@ -87,20 +99,31 @@ def _centred(x: Floats, y: Floats, pair: Indices, these: Indices) -> tuple[Float
 
 
 def _ridge(x: Floats, y: Floats, pairs: int, systems: int) -> Floats:
-    """The coefficients of a ridge regression: float64 [k]; 0 where there is nothing to fit."""
+    """The coefficients of length 1 of a ridge regression towards equal ones: float64 [k].
+
+    0 where there is nothing to fit.
+    """
     k = x.shape[1]
+    equal = np.full(k, 1 / math.sqrt(k))
     # Of P pairs of S systems S - 1 are independent, and each item's differences repeat its replies.
-    independent = (y.size / max(1, pairs) - 1) * (systems - 1) - k
-    square, product = x.T @ x, x.T @ y
-    if independent < 1 or not square.trace() > NO_SPREAD:
+    independent = (y.size / max(1, pairs) - 1) * (systems - 1)
+    if independent < 2:
         return np.zeros(k)
-    least = np.linalg.lstsq(square, product, rcond=None)[0]
-    rest = y - x @ least
-    length = float(least @ least)
-    if not length > 0:
-        return np.zeros(k)
-    penalty = k * float(rest @ rest) / independent / length
-    return np.linalg.solve(square + (penalty + NO_SPREAD * square.trace()) * np.eye(k), product)
+    if independent < max(FEWEST_FITTED, k + 1):
+        return equal
+    axes = np.linalg.qr(np.column_stack([equal, np.eye(k)[:, 1:]]))[0]  # the first is that of equal
+    along = x @ axes
+    square, product = along.T @ along, along.T @ y
+    inverse = np.linalg.pinv(square, hermitian=True)
+    least = inverse @ product
+    rest = y - along @ least
+    noise = float(rest @ rest) / (independent - k)
+    apart = float(least[1:] @ least[1:]) - noise * float(inverse.diagonal()[1:].sum())
+    if not apart > 0:
+        return equal * float(np.sign(equal @ (x.T @ y)))
+    square[1:, 1:] += (k - 1) * noise / apart * np.eye(k - 1)
+    found: Floats = axes @ np.linalg.lstsq(square, product, rcond=None)[0]
+    return found / (float(np.linalg.norm(found)) or 1.0)
 
 
 def folds_of(clusters: int, folds: int, rng: np.random.Generator) -> Indices:

@@ -310,3 +310,28 @@ def test_parameters_that_cannot_be_meant(options, words):
 def test_a_filter_that_leaves_nobody_is_an_error():
     with pytest.raises(InputError, match=r"all 5 raters of 'overall' below a kappa of 1"):
         summarise_ratings(crowd()[0], threshold=1, drop=True)
+
+
+def test_little_agreement_over_few_items_has_a_note():
+    rng = np.random.default_rng(2)
+    rows = [
+        ("s", str(i), f"ann{r}", "overall", float(rng.integers(1, 6)))
+        for i in range(12)
+        for r in range(3)
+    ]
+    schema = ["system", "id", "rater", "criterion", "score"]
+    summary = summarise_ratings(pl.DataFrame(rows, schema, orient="row"))
+    (note,) = [each for each in summary.notes if "hardly agree" in each]
+    assert "below 0.2 over 12 items" in note
+    alike = [(*row[:4], float(int(row[1]) % 5 + (row[1:3] == ("3", "ann1")))) for row in rows]
+    good = summarise_ratings(pl.DataFrame(alike, schema, orient="row"))
+    assert not any("hardly" in each for each in good.notes)
+    many = [
+        ("s", str(i), f"ann{r}", "overall", float(rng.integers(1, 6)))
+        for i in range(30)
+        for r in range(3)
+    ]
+    assert not any(
+        "hardly" in each
+        for each in summarise_ratings(pl.DataFrame(many, schema, orient="row")).notes
+    )

@@ -240,29 +240,17 @@ class RatingCriterion:
 
     def _different_raters(self) -> list[str]:
         """A note where the ratings of two systems are mostly of different people."""
-        if are_places(self.selected_people.raters):
+        people = self.selected_people
+        if are_places(people.raters):
             return []
-        rated = np.isfinite(self.selected_people.values) / np.maximum(
-            1, self.selected_people.numbers[:, None]
-        )
-        of_system = {
-            name: rated[self.selected_people.systems == name].mean(axis=0)
-            for name in dict.fromkeys(self.selected_people.systems)
-        }
+        rated = np.isfinite(people.values) / np.maximum(1, people.numbers[:, None])
+        names = dict.fromkeys(people.systems)
+        of = {name: rated[people.systems == name].mean(axis=0) for name in names}
         apart = [
-            (a, b)
-            for a, b in combinations(of_system, 2)
-            if shared(np.stack([of_system[a], of_system[b]])) < TIED
+            pair for pair in combinations(of, 2) if shared(np.stack([of[x] for x in pair])) < TIED
         ]
-        who = {
-            name: [
-                rater
-                for rater, share in zip(self.selected_people.raters, each, strict=True)
-                if share
-            ]
-            for name, each in of_system.items()
-        }
-        return different_raters(apart, who)
+        raters = np.array(people.raters)
+        return different_raters(apart, {name: raters[of[name] > 0].tolist() for name in names})
 
     def _matrix(self, table: pl.DataFrame) -> RatingMatrix:
         return RatingMatrix(table, self.options)

@@ -36,12 +36,20 @@ class SingleRatings(NamedTuple):
         Args:
             share: float64 [n], how much each item counts; they add up to 1.
         """
-        side = (self.sign < 0).astype(np.int64)
-        place = 2 * self.item + side
-        each = share[self.item] / np.bincount(place)[place]
         raters = int(self.rater.max()) + 1
-        sums = np.bincount(side * raters + self.rater, each, 2 * raters)
+        place = self.side * raters + self.rater
+        sums = np.bincount(place, self.each(share), 2 * raters)
         return sums.reshape(2, raters).astype(np.float64)
+
+    @property
+    def side(self) -> Indices:
+        """0 for a rating of the first system, 1 for one of the second: int64 [k]."""
+        return (self.sign < 0).astype(np.int64)
+
+    def each(self, share: Floats) -> Floats:
+        """What each rating counts in the mean of its system: float64 [k]."""
+        place = 2 * self.item + self.side
+        return share[self.item] / np.bincount(place)[place]
 
 
 MOST_OF_ONE = 2 / 3
@@ -168,9 +176,7 @@ def rater_variance(
     n, number = share.size, len(groups)
     cluster = np.empty(n, dtype=np.int64)
     cluster[groups.order] = np.repeat(np.arange(number), groups.size)
-    side = (ratings.sign < 0).astype(np.int64)
-    place = 2 * ratings.item + side
-    each = share[ratings.item] / np.bincount(place)[place]
+    side, each = ratings.side, ratings.each(share)
     level = np.bincount(side, each * ratings.score)
     part = ratings.sign * (ratings.score - level[side])
     part += (correction - share @ correction)[ratings.item] / 2

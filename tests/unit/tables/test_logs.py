@@ -694,7 +694,7 @@ def test_a_status_of_promptfoo_that_is_none_is_refused(tmp_path):
     path = tmp_path / "r.csv"
     for status, message in (
         ("pass", "row 2: got the status 'pass'; expected PASS, FAIL or ERROR"),
-        (" ", "no samp"),
+        (" ", "got the status"),
     ):
         path.write_text(f"question,[a] q,Status,Score,Named Scores\nHi,Ho,{status},0.5,\n")
         with pytest.raises(InputError, match=message):

@@ -118,7 +118,7 @@ def _result(output: _Output, cells: Sequence[str], where: str) -> dict[str, Any]
         pairs = (each.rpartition(": ") for each in named)
         return _scored(status, reply.strip("\n"), score, {name: value for name, _, value in pairs})
     reply, status, score, named = cells[output.place : output.place + 1 + len(_OF_OUTPUT)]
-    if not status.strip():
+    if not status.strip() and not reply.strip():
         return None
     if status not in ("PASS", "FAIL", "ERROR"):
         raise InputError(f"{where}: got the status {quoted(status)}; expected PASS, FAIL or ERROR")

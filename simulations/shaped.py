@@ -329,7 +329,7 @@ def ordered(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     pairs = ReplyPairs.__new__(ReplyPairs)
     pairs.of_context, pairs.groups_are = study.cluster, "contexts"
     pairs.draws = Draws(0, 1000, 1)
-    interval = pairs._share(shares)
+    interval = pairs._interval(shares, share=True)
     truth = _accuracy(replace(cell.shape, clusters="none"))
     yield Ends("decided accuracy", interval.low, interval.high, truth)
 

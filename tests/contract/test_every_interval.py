@@ -24,8 +24,12 @@ SHAPED = {
         "statistics.mean_difference._tested",
         "statistics.prediction_powered.corrected_mean",
         "statistics.prediction_powered._estimate",
+        "statistics.rater_variance.RaterVariance.beside",
     ),
-    "shapes_differences": ("statistics.proportions.mean_on_scale",),
+    "shapes_differences": (
+        "statistics.proportions.mean_on_scale",
+        "statistics.skewed_mean.Tails.interval",
+    ),
     "shapes_anytime": (
         "statistics.confidence_sequence.at_any_time",
         "statistics.confidence_sequence.quantile_at",
@@ -41,11 +45,7 @@ SHAPED = {
         "statistics.proportions.wilson",
         "statistics.proportions.wilson_ends",
     ),
-    "shapes_accuracy": (
-        "meta_evaluation.pairwise.ReplyPairs._share",
-        "meta_evaluation.pairwise.ReplyPairs._interval",
-        "statistics.intervals.percentiles",
-    ),
+    "shapes_accuracy": ("meta_evaluation.pairwise.ReplyPairs._interval",),
     "shapes_different_items": (
         "human_evaluation.system_differences._unpaired",
         "statistics.mean_difference.unpaired_difference",
@@ -57,6 +57,7 @@ SHAPED = {
 ELSEWHERE = {
     "contests": ("statistics.paired_comparisons.parameter_intervals",),
     "judgements": (
+        "statistics.intervals.percentiles",
         "statistics.bradley_terry.bradley_terry_intervals",
         "statistics.correlation_bootstrap.bootstrap_correlation",
         "statistics.correlation_bootstrap.bootstrap_over_raters",
@@ -100,6 +101,7 @@ REASONS = {
     "meta_evaluation.judge.judge": "judge_errors' and independent_judges'",
     "meta_evaluation.judge._judge": "judge_errors'",
     "meta_evaluation.judge._panel": "independent_judges'",
+    "meta_evaluation.with_people.estimates._notes": "notes on the intervals of corrected_mean",
     "meta_evaluation.pairwise.ReplyPairs.row": _ROW,
     "meta_evaluation.pairwise.ReplyPairs.pair": "ReplyPairs._interval's, of a difference",
     "meta_evaluation.turn_level.Observations.row": _ROW,

@@ -16,10 +16,18 @@ from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Pair, Rated, Row, no_interval
 from rejoinder.statistics import intervals
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.conventions import LEAST_GROUPS, NOISE, p_of_draws, too_few_groups
-from rejoinder.statistics.intervals import Interval, percentiles
+from rejoinder.statistics.conventions import (
+    LEVEL,
+    NO_SPREAD,
+    NOISE,
+    p_of_draws,
+    too_few_groups,
+)
+from rejoinder.statistics.intervals import Interval, normal_quantile
+from rejoinder.statistics.mean_difference import SAME
 from rejoinder.statistics.pairwise_accuracy import best_epsilon, decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.proportions import wilson
+from rejoinder.statistics.standard_error import mean_half_width
 
 ACCURACIES = ("accuracy", "decided")
 """What the pairwise protocol tells of a metric: ties counted as answers, and decided pairs alone."""
@@ -78,7 +86,7 @@ class ReplyPairs(Evidence):
         return ACCURACIES
 
     def row(self, label: str, correlation: str) -> Row:
-        """Accuracy, bootstrap over contexts, and a permutation test."""
+        """Accuracy, its interval over contexts, and a permutation test."""
         x, y = self.scores[label], self.human
         epsilon = self.epsilon[label]
         more = {"epsilon": epsilon if correlation == "accuracy" else 0.0, "chance": math.nan}
@@ -92,7 +100,7 @@ class ReplyPairs(Evidence):
         if not result.pairs:
             return Row(math.nan, 0, reason="people rate all pairs alike", more=more)
         each = self._by_context(label, y, correlation)
-        interval = self._share(each)
+        interval = self._interval(each, share=True)
         p = math.nan
         if self.draws.permutations:
             p, more["chance"] = self._p_and_chance(label, correlation)
@@ -105,27 +113,24 @@ class ReplyPairs(Evidence):
         missing = int(np.isnan(x).sum())
         return f"{missing} of {x.size} replies have no score of their own" if missing else None
 
-    def _share(self, each: Floats) -> Interval:
-        """Of an accuracy: the same; Wilson's where it is 0, or 1, in every context: no spread."""
-        defined = ~np.isnan(each)
-        number = np.unique(self.of_context[defined]).size
-        certain = number >= LEAST_GROUPS and set(each[defined].tolist()) in ({0.0}, {1.0})
-        if certain and self.draws.resamples:
-            return wilson(float(each[defined][0]), number)
-        return self._interval(each)
+    def _interval(self, each: Floats, share: bool = False) -> Interval:
+        """Of the mean over contexts, float64 [contexts], those without a pair being NaN: Student's t.
 
-    def _interval(self, each: Floats) -> Interval:
-        """Of the mean over contexts, float64 [contexts], those without a pair being NaN."""
-        defined = ~np.isnan(each)
-        groups = Groups.of(self.of_context[defined], int(defined.sum()))
+        Of a share Wilson's with the same standard error: of as many contexts that are right or wrong as
+        vary as much.
+        """
+        values, of = each[~np.isnan(each)], self.of_context[~np.isnan(each)]
+        groups = Groups.of(of, values.size)
         if reason := too_few_groups(len(groups), self.groups_are):
             return Interval.none(reason)
         if not self.draws.resamples:
             return Interval.none()
-        values = np.empty(self.draws.resamples)
-        for rows, drawn in groups.resampled(self.draws.resamples, self.draws.rng):
-            values[rows] = each[defined][drawn].mean(axis=1)
-        return percentiles(values)
+        mean, reach = float(values.mean()), mean_half_width(values, groups)
+        if share:
+            varies = reach > 0
+            n = mean * (1 - mean) * (normal_quantile(LEVEL) / reach) ** 2 if varies else len(groups)
+            return wilson(mean, n)
+        return Interval(mean - reach, mean + reach) if reach > NO_SPREAD else Interval.none(SAME)
 
     def _counted(self, y: Floats, correlation: str) -> NDArray[np.bool_]:
         """Which pairs count, bool [..., p]: all, or those that people decided."""
@@ -174,7 +179,7 @@ class ReplyPairs(Evidence):
         return p, float(chance.mean())
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
-        """The difference of accuracies: bootstrap over contexts, and contexts' signs turned."""
+        """The difference of accuracies: its interval over contexts, and contexts' signs turned."""
         reason = self._reason(self.scores[a]) or self._reason(self.scores[b])
         if reason:
             return Pair(math.nan, math.nan, self.left.size, reason=reason)

@@ -309,7 +309,7 @@ def test_a_metric_and_its_double_differ_by_nothing_that_is_certain(testset, rati
     assert row["difference"] == 0
     assert math.isnan(row["low"])
     assert row["reason"] == (
-        "no interval: every resample gives the same value, which is no certainty"
+        "no interval: all items have the same difference, which is no certainty"
     )
 
 

@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -6,6 +7,7 @@ import pytest
 
 from rejoinder import Scores, compare_with_people, judge
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.tables.ratings import read_ratings
 
@@ -532,3 +534,18 @@ def test_pairs_that_are_rated_alike_have_an_interval_on_a_known_scale():
     share = 1 - 0.075 ** (1 / 20)  # of items at an end of the scale, 2 away, that 20 do not show
     assert (row["low"], row["high"]) == pytest.approx((-2 * share, 2 * share))
     assert row["p"] == 1
+
+
+def test_the_ends_of_grades_are_known_where_these_are_whole_numbers():
+    grid = np.array([[1.0, 4.0, 2.0], [2.0, 5.0, np.nan]])
+    arrays = {"systems": ("a", "b"), "labels": ("j",), "values": np.zeros((1, 2, 3))}
+    arrays |= {"probabilities": None, "group": np.arange(3), "groups_are": "items"}
+    whole = RepliesWithRatings(ratings=grid, single=None, **arrays)
+    # Both are rated on items 0 and 1, with means 2.5 and 3.5, whose difference is -1. One more item differs
+    # by 1 - 3.5 or 2.5 - 5 at the least, -2.5, and by 5 - 3.5 or 2.5 - 1 at the most, 1.5.
+    assert whole.ends == (1.0, 5.0)
+    assert whole.room(0, 1) == (1.5, 2.5)
+    means = RepliesWithRatings(ratings=grid + 1 / 3, single=None, **arrays)
+    assert means.ends is None
+    assert means.room(0, 1) == (0.0, 0.0)
+    assert replace(means, scale=(1.0, 6.0)).ends == (1.0, 6.0)

@@ -133,7 +133,7 @@ def _notes(
         t = quantile_at(mean.groups, mean.df) if anytime else t_quantile(LEVEL, mean.df)
         return mean.interval.reason is None and mean.tails.unseen(mean.error, t)
 
-    ends = f"{replies.ends[0]:g} to {replies.ends[1]:g}"
+    ends = "{:g} to {:g}".format(*replies.ends) if replies.ends else "no known end"
     kinds = {
         f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
         "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
@@ -154,10 +154,16 @@ def _notes(
             )
     fewest = min((alone.groups for _, alone, _ in means), default=MANY)
     if fewest < MANY and not replies.scale:
+        allowed = (
+            f"intervals allow for failures within the grades given, {ends}"
+            if replies.ends
+            else "the grades are no whole numbers, so that their ends are not known, and intervals do not "
+            "allow for such failures"
+        )
         notes.append(
             f"{fewest} rated {items} show no failure in {100 * (1 - RARE) ** fewest:.0f} of 100 studies of a "
-            "system that fails in 1 of 20 replies; intervals allow for failures within the grades given, "
-            f"{ends} (--scale LOW HIGH, scale=(LOW, HIGH), names the ends)"
+            f"system that fails in 1 of 20 replies; {allowed} (--scale LOW HIGH, scale=(LOW, HIGH), names "
+            "the ends)"
         )
     return notes
 

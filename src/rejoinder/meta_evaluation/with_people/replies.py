@@ -34,7 +34,7 @@ class RepliesWithRatings:
         probabilities: float64 [S, n], of having been drawn for rating; None: all alike.
         group: int64 [n], the cluster of each item, numbered from 0.
         groups_are: What the clusters are called: items, or clusters.
-        scale: The worst and the best grade that could be given; None: the worst and the best given.
+        scale: The worst and the best grade that could be given; None: see `ends`.
         raters: The names of the raters, in the order of ``single``.
     """
 
@@ -121,18 +121,25 @@ class RepliesWithRatings:
         return np.where(both, self.ratings[a] - self.ratings[b], np.nan)
 
     @cached_property
-    def ends(self) -> Scale:
-        """The ends of the scale: as they are known, else the worst and the best grade given."""
+    def ends(self) -> Scale | None:
+        """The ends of the scale: as they are known, else the worst and the best of whole grades given.
+
+        None for other grades: the least of such numbers is no end of their scale.
+        """
         if self.scale:
             return self.scale
         given = self.ratings if self.single is None else self.single
-        return float(np.nanmin(given)), float(np.nanmax(given))
+        given = given[np.isfinite(given)]
+        return (float(given.min()), float(given.max())) if (given % 1 == 0).all() else None
 
     def room(self, a: int, b: int) -> tuple[float, float]:
         """How far below, and above, the mean difference of two systems that of one more item could lie.
 
-        One of its two replies then has a grade at an end of the scale, the other the mean of its system.
+        One of its two replies then has a grade at an end of the scale, the other the mean of its system. 0
+        where no end is known.
         """
+        if self.ends is None:
+            return 0.0, 0.0
         both = self.rated[a] & self.rated[b]
         low, high = self.ends
         of_a, of_b = (float(self.ratings[system, both].mean()) for system in (a, b))

@@ -200,19 +200,21 @@ def freedom_of(sizes: NDArray[np.generic]) -> float:
     few groups hold most of the observations. The first term is Hill's number (1973) of the order 4/3,
     which lies between the perplexity of the shares (order 1) and ``1 / sum_g h_g^2`` (order 2). The
     order was found by simulation (docs/studies/coverage.md): g - 1 covers too little where one group
-    holds half of the observations, and order 2 too much.
+    holds half of the observations, and order 2 too much. Of two groups or more not below 1, which is
+    enough where one group holds nearly all observations (.97 to 1 in simulations): with less, t becomes
+    larger than any scale.
 
     Args:
         sizes: [g], how much each group counts, in any unit; a group of size 0 is none.
 
     >>> freedom_of(np.array([5, 5, 5, 5])), round(freedom_of(np.array([15, 5, 5, 5])), 2)
-    (3.0, 2.63)
+    (3.0, 2.3)
     """
     shares = np.asarray(sizes, dtype=np.float64)
     shares = shares[shares > 0] / shares.sum()
     if np.ptp(shares) == 0:
         return shares.size - 1.0
-    return float((shares ** (4 / 3)).sum() ** -3) - 1
+    return max(1.0, float((shares ** (4 / 3)).sum() ** -3) - 1)
 
 
 def influences(terms: Floats, group: Indices, groups: int) -> Floats:
@@ -246,8 +248,8 @@ def mean_variance(values: Floats, groups: Groups) -> float:
         groups: The groups.
 
     >>> y = np.array([1.0, 1.0, 4.0, 4.0])
-    >>> mean_variance(y, Groups.of(None, 4)), mean_variance(y, Groups.of(y, 4))
-    (0.75, 2.25)
+    >>> [round(mean_variance(y, Groups.of(each, 4)), 12) for each in (None, y)]
+    [0.75, 2.25]
     """
     terms = (values - values.mean()) / values.size
     return float((influences(terms, groups.code, len(groups)) ** 2).sum())

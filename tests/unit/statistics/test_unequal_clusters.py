@@ -11,6 +11,7 @@ from rejoinder.statistics.clusters import Groups, freedom_of, influences, mean_v
 from rejoinder.statistics.intervals import large_group
 from rejoinder.statistics.mean_difference import paired_difference, unpaired_difference
 from rejoinder.statistics.prediction_powered import corrected_mean
+from rejoinder.statistics.proportions import mean_on_scale
 
 SIZES = {
     "none": lambda g: np.ones(g, dtype=int),
@@ -27,6 +28,18 @@ def test_the_degrees_of_freedom():
     assert freedom_of(np.array([0.5, 0, 0.25, 0.25])) == pytest.approx(expected, rel=1e-12)
     for groups in (1, 7, 100):
         assert freedom_of(np.full(groups, 3)) == groups - 1
+
+
+def test_one_cluster_of_nearly_all_items_leaves_one_degree_of_freedom():
+    # With less, Student's t would be 10^150, and Wilson's interval of so few items divides by 0.
+    sizes = np.array([10_000, 1, 1, 1])
+    values, code = drawn(sizes, 0.5, np.random.default_rng(2))
+    assert freedom_of(sizes) == 1
+    interval = paired_difference(values, code).interval
+    assert interval.high - interval.low < 20
+    passes = mean_on_scale((values > 0) * 1.0, 1.0, (0, 1), Groups.of(code, code.size))
+    assert passes is not None
+    assert 0 < passes.low < passes.high < 1
 
 
 def test_the_code_of_a_group_is_its_rank():

@@ -9,6 +9,7 @@ import polars as pl
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.statistics.clusters import freedom_of, influences
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.max_over_pairs import max_over_pairs
 from rejoinder.statistics.prediction_powered import CorrectedMean
@@ -44,13 +45,13 @@ class Families:
     def add_judge(self, items: np.ndarray, differences: Floats) -> None:
         """Adds the mean of a judge's differences over some items, as the next row."""
         if self.correction == "max":
-            centred = (
-                (differences - differences.mean()) / differences.size if items.size else differences
-            )
-            groups = self.group[items]
-            sums = np.bincount(groups, centred, self.clusters)
-            self._influence.append(sums.astype(np.float64))
-            self._df.append(max(1.0, np.unique(groups).size - 1.0))
+            influence, df = np.zeros(self.clusters), np.nan
+            if items.size:
+                terms = (differences - differences.mean()) / differences.size
+                influence = influences(terms, self.group[items], self.clusters)
+                df = freedom_of(np.bincount(self.group[items]))
+            self._influence.append(influence)
+            self._df.append(df)
 
     def corrected(self, table: pl.DataFrame, family: str) -> pl.DataFrame:
         """The table with ``p_holm``, and ``p_max`` where asked for, over the rows of each family.

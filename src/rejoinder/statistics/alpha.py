@@ -70,9 +70,10 @@ def alpha_interval(
     """The confidence interval of alpha over units, or over groups of them: the jackknife.
 
     ``tanh(atanh a +- t e / (1 - a^2))`` with e the jackknife's standard error and t Student's quantile
-    with `freedom_of` the groups' sizes; where alpha is not within (-1, 1), ``a +- t e``. Simulated: docs/studies/coverage.md. Krippendorff's own bootstrap draws single pairs
-    of ratings as if each were independent of all others; pairs of one unit are not, so here units are
-    left out with all their ratings. Nothing is drawn.
+    with `freedom_of` the groups' sizes; where alpha is not within (-1, 1), ``a +- t e``. Simulated:
+    docs/studies/coverage.md. Krippendorff's own bootstrap draws single pairs of ratings as if each were
+    independent of all others; pairs of one unit are not, so here units are left out with all their
+    ratings. Nothing is drawn.
 
     Args:
         matrix: float64 [units, raters], NaN where missing.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.paired_comparisons import (
     Ties,
@@ -102,7 +103,7 @@ def _of(kind: str, ties: Ties, size: int, runs: int, rng: np.random.Generator) -
     for _ in range(runs):
         sample = votes(rng, size, kind)
         fitted = fit(sample.contests, ties)
-        clusters, groupings = _clusters(sample, kind, size)
+        clusters, groupings = _clusters(sample, kind)
         ends = parameter_intervals(fitted, fitted.covariance(*groupings), clusters)
         if ends.reason is None:
             number += 1
@@ -149,7 +150,8 @@ def _of_places(people: int, size: int, runs: int, rng: np.random.Generator) -> I
         for with_kind, about in ((KIND, truth), (0.0, null)):
             sample = both_orders(rng, size, people, with_kind)
             fitted = fit(sample.contests)
-            ends = parameter_intervals(fitted, fitted.covariance(sample.item), size)
+            items = Groups.of(sample.item, sample.item.size)
+            ends = parameter_intervals(fitted, fitted.covariance(sample.item), items)
             if ends.reason is not None:
                 continue
             if with_kind:
@@ -165,10 +167,10 @@ def _of_places(people: int, size: int, runs: int, rng: np.random.Generator) -> I
         yield Row(name, "place and kind", words, LEVEL, int(count), int(number[1]))
 
 
-def _clusters(sample: Votes, kind: str, size: int) -> tuple[int, tuple[Indices, ...]]:
-    if kind == "raters":
-        return min(size, RATERS), (sample.item, sample.rater)
-    return size, (sample.item,)
+def _clusters(sample: Votes, kind: str) -> tuple[Groups, tuple[Indices, ...]]:
+    groupings = (sample.item, sample.rater) if kind == "raters" else (sample.item,)
+    groups = [Groups.of(each, each.size) for each in groupings]
+    return min(groups, key=lambda each: each.freedom), groupings
 
 
 def _truth(kind: str, ties: Ties, rng: np.random.Generator) -> Floats:

@@ -143,7 +143,7 @@ class JudgeVotes:
         error = float(np.sqrt(max(strengths.covariance[place, place], 0.0)))
         p = np.nan
         if self._reason() is None and error > NO_SPREAD:
-            p = two_sided_p(value / error, strengths.clusters - 1)
+            p = two_sided_p(value / error, strengths.clusters.freedom)
         ends = np.array([value, strengths.ends.low[place], strengths.ends.high[place]])
         return 1 / (1 + np.exp(-ends)), p
 

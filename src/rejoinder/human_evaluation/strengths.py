@@ -12,6 +12,7 @@ from rejoinder.human_evaluation.comparisons import Comparisons
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.head_to_head import Tally, tally
 from rejoinder.statistics.holm import SIGNIFICANT, holm
@@ -81,13 +82,13 @@ def voters(compared: Comparisons, model: StrengthModel) -> Indices:
     return np.array([place.get(rater, 0) for rater in compared.raters])[compared.rater]
 
 
-def covariance_over(compared: Comparisons, model: StrengthModel, fitted: Fit) -> tuple[int, Floats]:
-    """The smallest number of clusters, and the covariance of all parameters over them."""
-    clusters = np.unique(compared.group).size
-    if not model.cluster_raters:
-        return clusters, fitted.covariance(compared.group)
-    covariance = fitted.covariance(compared.group, compared.rater)
-    return min(clusters, np.unique(compared.rater).size), covariance
+def covariance_over(
+    compared: Comparisons, model: StrengthModel, fitted: Fit
+) -> tuple[Groups, Floats]:
+    """The clusters with the fewest degrees of freedom, and the covariance of all parameters over all."""
+    groupings = [compared.group, *([compared.rater] if model.cluster_raters else [])]
+    groups = [Groups.of(each, compared.a.size) for each in groupings]
+    return min(groups, key=lambda each: each.freedom), fitted.covariance(*groupings)
 
 
 def cluster_noun(model: StrengthModel, options: SummaryOptions) -> str:
@@ -109,7 +110,7 @@ class Strengths:
     Attributes:
         fitted: The estimates; None by the bootstrap.
         covariance: float64 [p, p], of its parameters over clusters.
-        clusters: The smallest number of clusters.
+        clusters: The grouping with the fewest degrees of freedom.
         ends: The intervals of its parameters.
         of_columns: The places of ``columns`` among the parameters; empty where they are left out.
         rows: ``criterion``, ``system``, ``strength``, ``low``, ``high``, ``wins``, ``ties``,

@@ -147,8 +147,13 @@ class Likelihood:
         return gradient, information
 
     def outer(self, parameters: Floats, labels: Indices) -> Floats:
-        """``G / (G - 1) sum_c s_c s_c'``, s_c the sum of the scores of cluster c: float64 [p, p]."""
+        """``(G - 1) / G sum_c s_c s_c' / (1 - h_c)^2``: float64 [p, p].
+
+        s_c is the sum of the scores of cluster c, and h_c its share of the contests: one step of the
+        jackknife over clusters. Where these have one size, ``G / (G - 1) sum_c s_c s_c'``.
+        """
         groups = Groups.of(labels, labels.size)
+        left = np.maximum(1 - groups.size / labels.size, 1 / labels.size)  # 0 of one cluster alone
         total = np.zeros((self.size, self.size))
         begin = 0
         while begin < len(groups):
@@ -160,9 +165,10 @@ class Likelihood:
             if self.ties:
                 scores[:, self.of_tie] = residual[:, 1]
             sums = np.add.reduceat(scores, groups.first[begin:end] - start, axis=0)
+            sums /= left[begin:end, None]
             total += sums.T @ sums
             begin = end
-        return total * len(groups) / max(len(groups) - 1, 1)
+        return total * (len(groups) - 1) / len(groups)
 
     def _distinct(self) -> tuple[Indices, Floats]:
         """One contest of each kind, and how many there are; with covariates each is a kind."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.bradley_terry import reason_no_strengths
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests, Likelihood
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, check_level, too_few_groups
 from rejoinder.statistics.head_to_head import tally
@@ -85,9 +86,9 @@ class Fit:
     def covariance(self, *groupings: NDArray[np.generic] | None) -> Floats:
         """The sandwich estimate of the covariance of all parameters, over clusters of contests.
 
-        ``A^-1 (sum_c s_c s_c') A^-1``, s_c the sum of the scores of the contests of one cluster, times
-        ``G / (G - 1)``. With two ways to group (by item and by rater) it is the sum of both less that
-        of their intersections (Cameron, Gelbach and Miller 2011), with negative eigenvalues set to 0.
+        ``A^-1 B A^-1``, with B of the scores of the clusters (`Likelihood.outer`). With two ways to group
+        (by item and by rater) it is the sum of both less that of their intersections (Cameron, Gelbach
+        and Miller 2011), with negative eigenvalues set to 0.
 
         Args:
             *groupings: One or two; each a label for each contest, [n], or None: each is alone.
@@ -152,14 +153,14 @@ class ParameterIntervals:
 
 
 def parameter_intervals(
-    fitted: Fit, covariance: Floats, clusters: int, level: float = LEVEL, noun: str = "items"
+    fitted: Fit, covariance: Floats, clusters: Groups, level: float = LEVEL, noun: str = "items"
 ) -> ParameterIntervals:
-    """Intervals of all parameters: ``estimate -+ t_(G - 1) * standard error``.
+    """Intervals of all parameters: ``estimate -+ t * standard error``, t with `Groups.freedom`.
 
     Args:
         fitted: The estimates.
         covariance: `Fit.covariance`.
-        clusters: The smallest number of clusters of a grouping, G.
+        clusters: The grouping with the fewest degrees of freedom.
         level: The coverage.
         noun: What a cluster is called, for the reason.
 
@@ -168,23 +169,23 @@ def parameter_intervals(
     """
     check_level(level)
     errors = np.sqrt(np.maximum(np.diagonal(covariance), 0))  # rounding may leave less than 0
-    reason = fitted.reason or too_few_groups(clusters, noun)
+    reason = fitted.reason or too_few_groups(len(clusters), noun)
     if not reason and errors[: fitted.strengths.size].max() <= NO_SPREAD:
         reason = f"the {noun} agree in all: their spread shows no uncertainty"
     if reason:
         none = np.full(fitted.parameters.shape, np.nan)
         return ParameterIntervals(none, none, reason)
-    width = t_quantile(level, clusters - 1) * errors
+    width = t_quantile(level, clusters.freedom) * errors
     return ParameterIntervals(fitted.parameters - width, fitted.parameters + width, None)
 
 
-def p_of_differences(fitted: Fit, covariance: Floats, clusters: int) -> Floats:
+def p_of_differences(fitted: Fit, covariance: Floats, clusters: Groups) -> Floats:
     """Two-sided Wald tests of all differences of two strengths, by Student's t.
 
     Args:
         fitted: The estimates.
         covariance: `Fit.covariance`.
-        clusters: The smallest number of clusters of a grouping, G; t has G - 1 degrees of freedom.
+        clusters: The grouping with the fewest degrees of freedom.
 
     Returns:
         float64 [systems, systems], symmetric; NaN where it is undefined.
@@ -193,12 +194,12 @@ def p_of_differences(fitted: Fit, covariance: Floats, clusters: int) -> Floats:
     own = covariance[:systems, :systems]
     variance = np.diagonal(own)[:, None] + np.diagonal(own)[None, :] - 2 * own
     p = np.full((systems, systems), np.nan)
-    if fitted.reason or too_few_groups(clusters):
+    if fitted.reason or too_few_groups(len(clusters)):
         return p
     for i, j in zip(*np.triu_indices(systems, 1), strict=True):
         if variance[i, j] > NO_SPREAD**2:
             t = (fitted.strengths[i] - fitted.strengths[j]) / np.sqrt(variance[i, j])
-            p[i, j] = p[j, i] = two_sided_p(float(t), clusters - 1)
+            p[i, j] = p[j, i] = two_sided_p(float(t), clusters.freedom)
     return p
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.clusters import Groups, freedom_of, influences
+from rejoinder.statistics.clusters import Groups, effective_size, freedom_of, influences
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.correlation import average_ranks
 from rejoinder.statistics.intervals import Interval
@@ -358,7 +358,11 @@ def _estimate(
     error = math.sqrt(variance)
     below, above = (side * float(share @ unseen) for side in room)
     skewness = skewness_of(influence, error, number)
-    tails = Tails(skewness, below, above, number, math.sqrt(float((apart**2).sum())))
+    # Clusters that are worth more independent items than their number show more failures, were there any:
+    # halfway, since failures may come together more than other differences do.
+    alike = effective_size(rest, sample.labelled) / sample.labelled.least_effective
+    shown = min(sample.n, number * math.sqrt(alike))
+    tails = Tails(skewness, below, above, shown, math.sqrt(float((apart**2).sum())))
     if g < FEWEST_LABELLED:
         reason = f"fewer than {FEWEST_LABELLED} labelled clusters"
     if reason is None and variance <= NO_SPREAD**2 and not min(below, above) > 0:

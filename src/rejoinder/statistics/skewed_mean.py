@@ -38,7 +38,7 @@ class Tails(NamedTuple):
             not strongly skewed.
         below: How far below the mean one more item could lie; 0 where that is not known.
         above: How far above.
-        number: The number of items, or of clusters.
+        number: The number of items; of clusters the number of independent items that they are worth.
         apart: The standard error of the part of the estimate that these items have no share in.
         missed: The least probability of seeing none of the failures that are allowed for.
     """

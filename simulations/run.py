@@ -35,6 +35,7 @@ from simulations import (  # noqa: E402
     paired_tests,
     pairs_together,
     score_intervals,
+    shaped,
     soft_pairwise,
     turn_level,
     unit_protocol,
@@ -72,6 +73,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "dialogues": dialogues.STUDY,
     "cluster_plans": cluster_plans.STUDY,
     "williams": williams.STUDY,
+    **shaped.STUDIES,
 }
 
 RUNS = 2000
@@ -94,12 +96,13 @@ RUNS_OF = {
     "turn_level": 600,
     "unit_comparisons": 600,
     "unit_intervals": 400,
+    **dict.fromkeys(shaped.STUDIES, 200),
     "williams": 4000,
 }
 """By part, the runs with which the page was made: fewer where a run takes long."""
 
 
-FAMILIES: dict[str, tuple[str, ...]] = {}
+FAMILIES = {"shapes": tuple(shaped.STUDIES)}
 """Several parts by one name."""
 
 

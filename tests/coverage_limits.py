@@ -5,13 +5,18 @@ from simulations.study import LEVEL
 
 LEAST, MOST = 0.93, 0.97
 MOST_ALARMS = 0.06
-FEWEST_RUNS = 200
+FEWEST_GIVEN = 0.1
 """Of intervals that are hardly ever given nothing is measured."""
 
 
 def beyond(part, row):
-    """Whether a row lies outside the limits by more than twice its error, and no sentence answers it."""
-    if row.runs < FEWEST_RUNS or shaped.answered(part, row):
+    """Whether a row is `outside`, and neither answered by a sentence nor listed as open."""
+    return outside(row) and not shaped.answered(part, row)
+
+
+def outside(row):
+    """Whether a row lies outside the limits by more than twice its error."""
+    if row.runs < FEWEST_GIVEN * (row.runs + row.refused):
         return False
     more = 2 * row.error
     if row.aim == LEVEL:

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.human_evaluation.rating_criterion import FEW_SKEWED
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.statistics.alpha import DIFFERENCES
 from rejoinder.statistics.kappa import WEIGHTS, pooled_kappa
@@ -335,3 +336,17 @@ def test_little_agreement_over_few_items_has_a_note():
         "hardly" in each
         for each in summarise_ratings(pl.DataFrame(many, schema, orient="row")).notes
     )
+
+
+@pytest.mark.parametrize(
+    ("items", "noted"), [(20, True), (FEW_SKEWED - 1, True), (FEW_SKEWED, False)]
+)
+def test_few_skewed_ratings_of_a_system_have_a_note(items, noted):
+    # "bot" fails in 1 of 20 replies; the grades of "cat" go up and down alike.
+    rows = [
+        (f"{i:02}", system, "ann", score)
+        for i in range(items)
+        for system, score in (("bot", 1.0 if i % 20 == 0 else 5.0), ("cat", 3.0 + i % 3))
+    ]
+    notes = summarise_ratings(ratings(*rows)).notes
+    assert any("the ratings of bot are strongly skewed" in note for note in notes) == noted

@@ -95,6 +95,9 @@ NOT_COMPARABLE = (
 LEAST_SLOPE = 2.0
 """A slope below so many half-widths of its interval gives no unit."""
 
+ROUNDING = 1e-9
+"""A standard error below so much of its value is what is left of sums and of steps of a fit."""
+
 BASIC, FURTHER, NOISE = 6, 4, 4
 """How many sums there are of a system; of a covariate in a system; and of the raters' noise."""
 
@@ -199,7 +202,7 @@ def cluster_estimate(
     if reason is None and not np.isfinite(left_out).all():
         reason = "undefined without one of the clusters: too little variation"
     error = float(standard_errors(left_out)) if reason is None else np.nan
-    if reason is None and not error > NO_SPREAD:
+    if reason is None and not error > max(NO_SPREAD, ROUNDING * abs(value)):
         reason = "leaving out a cluster changes nothing, which is no certainty"
     if reason is not None:
         known = value if reason not in _NO_VALUE else np.nan
@@ -309,7 +312,7 @@ class _Sums:
             mean, squares, repeats, inverse = (sums[..., -k] for k in (4, 3, 2, 1))
             noise = np.where(repeats > 0, squares / repeats, 0.0) * inverse / number
             true = pp / df - noise
-            true = np.where(true > 0, true, np.nan)
+            true = np.where(true > NO_SPREAD * pp, true, np.nan)
             reliability = true / (pp / df)
             within = pf / np.sqrt(pp * ff)
             _, p, f, p2, both, f2 = np.moveaxis(each.sum(axis=-2), -1, 0)

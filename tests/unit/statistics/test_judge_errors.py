@@ -212,6 +212,17 @@ def test_what_is_unknown_says_why():
         judge_errors(ratings, np.full(marks.size, np.nan), system, item)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_rounding_leaves_is_no_estimate(seed):
+    # Without one of four replies all the rest of the variance may be the raters' noise: of 0 rounding
+    # left 1e-17, and a slope's interval of +- 1e16.
+    rng = np.random.default_rng(seed)
+    ratings = np.clip(np.round(3 + rng.normal(size=(4, 1)) + rng.normal(size=(4, 2))), 1, 5)
+    errors = judge_errors(ratings, ratings.mean(axis=1), np.zeros(4, int), np.arange(4))
+    for each in (errors.slope, errors.corrected, errors.within, errors.reliability):
+        assert each.reason is not None or 1e-9 < each.high - each.low < 1e6
+
+
 def test_a_panel_of_copies_is_one_judge():
     rng = np.random.default_rng(1)
     noise, own = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 4))

@@ -96,7 +96,7 @@ RUNS_OF = {
     "turn_level": 600,
     "unit_comparisons": 600,
     "unit_intervals": 400,
-    **dict.fromkeys(shaped.STUDIES, 200),
+    **dict.fromkeys(shaped.STUDIES, 500),
     "williams": 4000,
 }
 """By part, the runs with which the page was made: fewer where a run takes long."""

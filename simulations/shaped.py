@@ -251,14 +251,15 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     here = float(truth.marks.mean() - study.here.mean())
     within = truth.correlation * np.sqrt(truth.reliability)
     slope = truth.slope if found.calibration == "slope" else np.nan
+    errors = truth._replace(means=study.here).errors
     for what, estimate, value in (
         ("severity", found.severity, here),
         ("slope", found.slope, slope),
         ("r within", found.within, within),
         ("r corrected", found.corrected, truth.correlation),
         ("reliability", found.reliability, truth.reliability),
-        ("first system's error", found.systems[0], truth.errors[0]),
-        ("another's error", found.systems[1], truth.errors[1]),
+        ("first system's error", found.systems[0], errors[0]),
+        ("another's error", found.systems[1], errors[1]),
     ):
         if value == value:
             yield Ends(what, estimate.low, estimate.high, value)
@@ -613,6 +614,8 @@ Each row is a shape at a size: so many items (or whole clusters) are rated, of s
 table stands the share of runs in which an interval holds the truth (it should in 0.95), or a test finds a
 difference where there is none (it should in at most 0.05), with its Monte-Carlo error. A run in which no
 interval is given is no hit and no miss: `of 1987` says that so many runs have one, `none` that no run has.
+Of cells outside 0.93 to 0.97 by more than two errors, `ANSWERS` in simulations/shaped.py lists those of which a
+note of the command says so, and `OPEN` the others.
 """
 
 PAIR = """
@@ -678,8 +681,8 @@ truth.
         """
 Three systems; three raters where the shape names none. `first system's error` is the error in favour of the
 system that a biased judge favours, `another's error` that of another; `panel of 3` is the number of
-independent judges that three with independent errors are worth. `severity` is beside the people who rated,
-the other columns are for very many raters. With one rating for each reply (`tied, 1 a system`, `dominant`) a
+independent judges that three with independent errors are worth. `severity` and the errors are beside the
+people who rated, which is what the command says of them; the other columns are for very many raters. With one rating for each reply (`tied, 1 a system`, `dominant`) a
 slope is said not to be corrected for the raters' noise, and is not counted.
 """,
     ),

@@ -80,6 +80,7 @@ RUNS = 2000
 """How many runs of each setting a part has, if it does not stand in `RUNS_OF`."""
 
 RUNS_OF = {
+    "anytime": 1000,
     "chosen_items": 1000,
     "clustered_correlation": 300,
     "contests": 1000,

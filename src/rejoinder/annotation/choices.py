@@ -19,16 +19,6 @@ Choices = dict[str, Any]
 LONGEST_COMMENT = 2000
 
 
-def fields_of(task: Task) -> list[str]:
-    """The names of the form's fields: ``c0``, ``c1``, ...; of best-worst ``c0-best``, ``c0-worst``, ...
-
-    >>> fields_of(Task())
-    ['c0']
-    """
-    ends = ("-best", "-worst") if task.kind == "best-worst" else ("",)
-    return [f"c{place}{end}" for place in range(len(task.criteria)) for end in ends]
-
-
 def choices_of(task: Task, form: Mapping[str, str], arrangement: Sequence[int]) -> Choices:
     """What the fields of a form say.
 

@@ -20,8 +20,6 @@ from rejoinder.kernels.arrays import (
     Tokens,
 )
 
-NO_WORD = -1
-
 
 @helper
 def _slot(key: Any, keys: Fingerprints, numbers: Indices) -> np.uint64:
@@ -61,7 +59,7 @@ def number_words(
 
 @kernel
 def find_words(tokens: Fingerprints, keys: Fingerprints, numbers: Indices, words: Indices) -> None:
-    """The number of each token's word, or `NO_WORD`; the arguments are those of `number_words`."""
+    """The number of each token's word, or -1; the arguments are those of `number_words`."""
     for i in range(tokens.size):
         words[i] = numbers[_slot(tokens[i], keys, numbers)]
 

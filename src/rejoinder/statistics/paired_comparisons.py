@@ -78,11 +78,6 @@ class Fit:
         """Nu, the odds of a tie against sqrt(P(a) P(b)); NaN where a tie is half a win."""
         return float(np.exp(self.parameters[self.model.of_tie])) if self.model.ties else np.nan
 
-    @property
-    def discriminations(self) -> Floats:
-        """float64 [judges]."""
-        return self.parameters[self.model.of_judges]
-
     def covariance(self, *groupings: NDArray[np.generic] | None) -> Floats:
         """The sandwich estimate of the covariance of all parameters, over clusters of contests.
 

@@ -41,7 +41,7 @@ from rejoinder.tables.selection import of_criterion
 Population = Literal["new", "these"]
 """Which items intervals are of: all items like these, or these alone."""
 
-LARGE = 1 / 3
+LARGE_PART = 1 / 3
 """From this share of rated items on, a note says what intervals for these items alone would be."""
 
 
@@ -315,7 +315,7 @@ def _reasons(rows: pl.DataFrame, population: Population) -> list[str]:
             "judge adds nothing"
         )
     share = pl.col("rated") / pl.col("items")
-    large = ours.filter(share >= LARGE) if population == "new" else ours.clear()
+    large = ours.filter(share >= LARGE_PART) if population == "new" else ours.clear()
     if large.height:
         a, b, rated, of = large.sort(share).select("a", "b", "rated", "items").row(-1)
         notes.append(

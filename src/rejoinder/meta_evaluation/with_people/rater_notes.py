@@ -19,7 +19,7 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
     """Notes on raters with names, each once for all pairs; none where raters have no names."""
     if replies.single is None:
         return []
-    held: dict[Scope, list[tuple[str, str]]] = {}
+    by_scope: dict[Scope, list[tuple[str, str]]] = {}
     tied, numbers, top = [], [], (0.0, 0, "")
     for a, b in pairs:
         single = replies.single_of(a, b)
@@ -28,24 +28,24 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
         items = int(single.item.max()) + 1
         shares = single.shares(np.full(items, 1 / items))
         names = replies.systems[a], replies.systems[b]
-        held.setdefault(scope(shares), []).append(names)
+        by_scope.setdefault(scope(shares), []).append(names)
         numbers.append(float((1 / (shares**2).sum(axis=1)).min()))
         if shared(shares) < TIED:
             tied.append(names)
         side, rater = np.unravel_index(shares.argmax(), shares.shape)
         top = max(top, (float(shares[side, rater]), int(rater), names[side]))
     notes = []
-    if "other raters" in held:
+    if "other raters" in by_scope:
         few = min(numbers) < FEW
         worth = between(min(numbers), max(numbers))
         notes.append(
             f"intervals hold for other raters too; those of a system count as {worth} who rate equally often"
             + (": so few hardly show how raters differ, and intervals are wide" if few else "")
         )
-    if "these raters" in held:
+    if "these raters" in by_scope:
         share, rater, system = top
         notes.append(
-            f"{listed_pairs(held['these raters'])}: one rater gives more than two thirds of a system's "
+            f"{listed_pairs(by_scope['these raters'])}: one rater gives more than two thirds of a system's "
             f"ratings ('{replies.raters[rater]}' {share:.0%} of those of '{system}'), so intervals hold for "
             "these raters, and no others"
         )

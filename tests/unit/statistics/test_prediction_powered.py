@@ -14,6 +14,7 @@ from rejoinder.statistics.prediction_powered import (
     labels_saved,
 )
 from rejoinder.statistics.rater_variance import RaterVariance, SingleRatings, rater_variance
+from rejoinder.statistics.skewed_mean import UNSEEN
 
 
 def drawn(n, total, r, seed=0):
@@ -298,3 +299,14 @@ def test_intervals_of_a_fixed_set_hold_its_mean(rated):
             hits[k] += interval.low <= d.mean() <= interval.high
     assert (np.abs(hits[:2] / 1000 - 0.95) < 0.02).all()
     assert hits[2] / 1000 > 0.98  # of new items: too wide for these
+
+
+def test_clusters_of_independent_items_show_more_failures_than_clusters_of_equal_ones():
+    groups = np.repeat(np.arange(12), 5)
+    apart = np.tile([0.01, -0.01, 0.0, 0.01, -0.01], 12)
+    alike = np.repeat([0.01, -0.01, 0.0, 0.01, -0.01, 0.0] * 2, 5)
+    # Of 12 clusters worth 12 items none fails; 12 worth 60 count as sqrt(12 * 60) items.
+    for values, shown in ((alike, 12.0), (apart, math.sqrt(12 * 60))):
+        mean = corrected_mean(values, np.zeros(60), groups, weight=0.0, room=(2.0, 2.0))
+        share = 1 - UNSEEN ** (1 / shown)
+        assert mean.interval.high - mean.value == pytest.approx(2 * share)

@@ -19,14 +19,15 @@ def different_raters(
         pairs: The pairs of systems whose ratings are mostly of different people.
         raters: By system its raters.
 
-    >>> different_raters([("a", "b")], {"a": ["ann"], "b": ["bob", "eve"]})[0][:50]
-    "different people rate a - b ('a': ann; 'b': bob, e"
+    >>> different_raters([("a", "b")], {"a": ["ann"], "b": ["bob", "eve"]})[0][:69]
+    "different people rate the two systems of a - b ('a': ann; 'b': bob, e"
     """
     if not pairs:
         return []
     who = "; ".join(f"'{system}': {listed(raters[system])}" for system in pairs[0])
     return [
-        f"different people rate {listed_pairs(pairs)} ({who}): {SEVERE}; better have each rater rate both"
+        f"different people rate the two systems of {listed_pairs(pairs)} ({who}): {SEVERE}; better have "
+        "each rater rate both"
     ]
 
 

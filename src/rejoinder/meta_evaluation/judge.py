@@ -418,7 +418,7 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
             f"the severity of raters is taken off their ratings: from {known[0][low]:+.2f} "
             f"('{rated.raters[low]}') to {known[0][high]:+.2f} ('{rated.raters[high]}') beside the others on "
             "the same replies; '--raters mean' (raters='mean') leaves it in and counts it as noise. "
-            "Intervals hold for these raters: how others lean to a system is in none of them"
+            "Intervals hold for these raters; others may favour another system"
         )
     return merged(several) + notes
 

@@ -66,6 +66,19 @@ def test_a_rate_is_declared_behind_the_file(tmp_path, told):
     assert "|ci:wilson|" in declared["signature"]
 
 
+def test_the_legend_says_whose_intervals_are_of_shares(tmp_path, capfd):
+    rows = [(s, str(i), 1, 0.1 * (i % 7)) for s in ("a", "bb") for i in range(20)]
+    frame = pl.DataFrame(rows, schema=["system", "id", "passed", "mark"], orient="row")
+    frame.write_csv(tmp_path / "both.csv")
+    frame.drop("mark").write_csv(tmp_path / "passed.csv")
+    assert run(["score", "--scores", str(tmp_path / "both.csv")]) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "95% interval (jackknife over items; passed: Wilson's)" in out
+    assert run(["score", "--scores", str(tmp_path / "passed.csv")]) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "95% interval (Wilson's, over items)" in out
+
+
 def test_negative_values_are_not_multiplied_by_100(tmp_path, capfd):
     rows = [(s, str(i), -(i % 7) - len(s)) for s in ("a", "bb") for i in range(20)]
     frame = pl.DataFrame(rows, schema=["system", "id", "mqm"], orient="row")

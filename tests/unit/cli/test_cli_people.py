@@ -214,7 +214,9 @@ def test_the_summary_says_where_judges_save_nothing_and_counts_in_grammar():
 
     few = of([0.0, 0.004, 0.3], [0.01, 0.5, 0.5])
     assert few.startswith("of 3 pairs, 1 differs significantly by people alone and 1 corrected; ")
-    assert few.endswith("; in half of the pairs with an interval the judges save no ratings")
+    assert few.endswith(
+        "; in at least half of the pairs with an interval the judges save no ratings"
+    )
     more = of([0.2, 0.25, 0.3], [0.01, 0.02, 0.5])
     assert more.startswith("of 3 pairs, 2 differ significantly")
     assert more.endswith("; half of the pairs with an interval save 25% of the ratings or more")

@@ -326,7 +326,11 @@ def test_a_rater_for_each_system_accuses_nobody():
     for row in (pair(result, "people"), pair(result, "corrected"), *result.errors.to_dicts()):
         assert np.isnan([row["low"], row["p"], row["p_holm"]]).all()
         assert row["reason"].startswith("different people rate the two systems")
-    (note,) = [note for note in result.notes if note.startswith("different people rate s0 - s1")]
+    (note,) = [
+        note
+        for note in result.notes
+        if note.startswith("different people rate the two systems of s0 - s1")
+    ]
     assert "('s0': ann0; 's1': ann1)" in note
     assert "a severe rater counts against one system" in note
 
@@ -335,13 +339,14 @@ def test_notes_say_for_whom_intervals_hold():
     marks, people, _ = world(systems=2, raters=4)
     both = compare_with_people(scored(marks), people)
     assert any(
-        "hold for other raters too; those of a system count as 4.00" in x for x in both.notes
+        "hold for other raters too; the raters of a system are worth as many as 4.00 raters" in x
+        for x in both.notes
     )
     assert not any("different people" in note for note in both.notes)
     # Two raters of each system: wide intervals, and a note on who rates which.
     severe = people.with_columns(pl.col("score") + pl.col("rater").is_in(["ann1", "ann3"]))
     apart = compare_with_people(scored(marks), of_raters(severe, lambda s, r: r // 2 == s))
-    assert any("count as 2.00" in note and "wide" in note for note in apart.notes)
+    assert any("as many as 2.00 raters" in note and "wide" in note for note in apart.notes)
     assert any("('s0': ann0, ann1; 's1': ann2, ann3)" in note for note in apart.notes)
     assert pair(apart, "people")["low"] < pair(both, "people")["low"] - 1
     # One rater of 36 items, three of the other four.

@@ -153,8 +153,18 @@ def scale(scores: Measurements, table: pl.DataFrame, systems: Collection[str] | 
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         values = "not multiplied by 100"
-    legend = f"; [low, high]: 95% interval (jackknife over {_units(scores)})"
+    legend = f"; [low, high]: 95% interval ({_method(scores)})"
     return f"{items}{references}; values {values}{legend if has_intervals(table) else ''}"
+
+
+def _method(scores: Measurements) -> str:
+    """How the intervals of these scores are made: those of shares are Wilson's."""
+    shares = [label for label, each in scores.measured.items() if each.metric.share]
+    if len(shares) == len(scores.measured):
+        return f"Wilson's, over {_units(scores)}"
+    return f"jackknife over {_units(scores)}" + (
+        f"; {', '.join(shares)}: Wilson's" if shares else ""
+    )
 
 
 def _units(scores: Measurements) -> str:

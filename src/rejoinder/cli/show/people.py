@@ -191,9 +191,9 @@ def _middle(saved: float) -> str:
     >>> _middle(0.254)
     'half of the pairs with an interval save 25% of the ratings or more'
     >>> _middle(0.001)
-    'in half of the pairs with an interval the judges save no ratings'
+    'in at least half of the pairs with an interval the judges save no ratings'
     """
     share = round(100 * saved)
     if share <= 0:
-        return "in half of the pairs with an interval the judges save no ratings"
+        return "in at least half of the pairs with an interval the judges save no ratings"
     return f"half of the pairs with an interval save {share}% of the ratings or more"

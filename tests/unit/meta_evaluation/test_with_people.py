@@ -135,6 +135,8 @@ def test_intervals_of_these_items_know_the_rated_ones():
     assert errors["high"] - errors["low"] < of_new["high"] - of_new["low"]
     assert any("3 pairs of 3 rated on a third of the items" in note for note in new.notes)
     assert not any("a third of the items" in note for note in these.notes)
+    looks = compare_with_people(scored(marks), people, anytime=True)  # not with population="these"
+    assert not any("a third of the items" in note for note in looks.notes)
     every, _, _ = world(rated=99)
     assert not any(
         "third" in note for note in compare_with_people(scored(every), world(rated=99)[1]).notes

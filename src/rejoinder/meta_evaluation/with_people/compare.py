@@ -246,7 +246,7 @@ def compare_with_people(
             *_of_looks(replies, anytime),
             *of_intervals,
             *about,
-            *_reasons(rows, population),
+            *_reasons(rows, population == "new" and not anytime),
             *notes,
         ),
         "|".join(facts),
@@ -297,8 +297,13 @@ def _of_looks(replies: RepliesWithRatings, anytime: bool) -> list[str]:
     ]
 
 
-def _reasons(rows: pl.DataFrame, population: Population) -> list[str]:
-    """Notes on pairs without an interval, and on pairs of which a large part or all is rated."""
+def _reasons(rows: pl.DataFrame, narrower: bool) -> list[str]:
+    """Notes on pairs without an interval, and on pairs of which a large part or all is rated.
+
+    Args:
+        rows: The table of pairs.
+        narrower: Whether intervals are for new items, and could be for these items alone.
+    """
     ours = rows.filter(pl.col("by") == CORRECTED)
     notes = []
     without_interval = ours.filter(pl.col("reason").is_not_null())
@@ -315,7 +320,7 @@ def _reasons(rows: pl.DataFrame, population: Population) -> list[str]:
             "judge adds nothing"
         )
     share = pl.col("rated") / pl.col("items")
-    large = ours.filter(share >= LARGE_PART) if population == "new" else ours.clear()
+    large = ours.filter(narrower, share >= LARGE_PART, pl.col("reason").is_null())
     if large.height:
         a, b, rated, of = large.sort(share).select("a", "b", "rated", "items").row(-1)
         notes.append(

@@ -136,7 +136,7 @@ def alternative_annotator_test(
     ]
     tested = [row for row in rows if row.reason is None]
     if not tested:
-        what = "items" if len(np.unique(labels)) == len(labels) else "clusters of items"
+        what = "items" if len(np.unique(labels)) == len(labels) else "contexts or clusters"
         reason = (
             f"not done: every rater has fewer than {least} {what} that another rated too; have "
             "more rated"

@@ -82,8 +82,8 @@ def test_the_test_that_was_not_done(raters, end):
 def test_too_few_items():
     words = answer(report(items=20), "judge")
     assert words.endswith(
-        "the alternative annotator test was not done: every rater has fewer than 30 clusters of items that "
-        "another rated too; have more rated."
+        "the alternative annotator test was not done: every rater has fewer than 30 contexts or clusters "
+        "that another rated too; have more rated."
     )
 
 

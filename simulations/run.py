@@ -80,7 +80,7 @@ RUNS = 2000
 """How many runs of each setting a part has, if it does not stand in `RUNS_OF`."""
 
 RUNS_OF = {
-    "anytime": 1000,
+    "anytime": 200,
     "chosen_items": 1000,
     "clustered_correlation": 300,
     "contests": 1000,
@@ -97,7 +97,10 @@ RUNS_OF = {
     "turn_level": 600,
     "unit_comparisons": 600,
     "unit_intervals": 400,
-    **dict.fromkeys(shaped.STUDIES, 500),
+    **dict.fromkeys(shaped.STUDIES, 200),
+    **dict.fromkeys(
+        ("shapes_raters", "shapes_clusters", "shapes_differences", "shapes_judges"), 500
+    ),
     "williams": 4000,
 }
 """By part, the runs with which the page was made: fewer where a run takes long."""

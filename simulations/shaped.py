@@ -481,6 +481,7 @@ SKEWED = (
     "with strongly skewed differences: the interval reaches further to that side. With 10 rated"
 )
 UNSEEN = "whose differences vary little beside the scale from"
+MEAN_SKEWED = "are strongly skewed, and fewer than"
 NOT_CORRECTED = "slopes and correlations are not corrected for it"
 
 ANSWERS: tuple[Answer, ...] = (
@@ -492,10 +493,10 @@ ANSWERS: tuple[Answer, ...] = (
         "shapes_differences",
         ("corrected", "people", "test, corrected", "test, people"),
         ("lognormal",),
-        20,
+        40,
         SKEWED,
     ),
-    Answer("shapes_judges", ("corrected",), ("agreeing judge, pass/fail",), 20, UNSEEN),
+    Answer("shapes_judges", ("corrected",), ("agreeing judge, pass/fail",), 40, UNSEEN),
     Answer("shapes_judges", ("corrected", "people"), ("agreeing judge, ties",), 40, UNSEEN),
     Answer(
         "shapes_pairs",
@@ -505,6 +506,21 @@ ANSWERS: tuple[Answer, ...] = (
         UNSEEN,
     ),
     Answer("shapes_pairs", ("corrected", "people"), ("few raters x ties",), 20, UNSEEN),
+    Answer(
+        "shapes_differences",
+        ("a system's mean",),
+        ("failures in 1 of 20", "failures in 1 of 10", "lognormal"),
+        40,
+        MEAN_SKEWED,
+    ),
+    Answer("shapes_pairs", ("a system's mean",), ("nonlinear judge x lognormal",), 40, MEAN_SKEWED),
+    Answer(
+        "shapes_agreement",
+        ("alpha",),
+        ("failures in 1 of 20", "failures in 1 of 10", "lognormal"),
+        40,
+        MEAN_SKEWED,
+    ),
     Answer(
         "shapes_pairs",
         ("corrected", "people", "test, corrected", "test, people"),
@@ -535,12 +551,7 @@ OPEN: tuple[Answer, ...] = (
         "",
     ),
     Answer("shapes_clusters", ("judge alone",), ("clusters: one half",), 20, ""),
-    Answer(
-        "shapes_differences", ("a system's mean", "judge's error"), ("failures in 1 of 20",), 20, ""
-    ),
-    Answer(
-        "shapes_differences", ("a system's mean",), ("failures in 1 of 10", "lognormal"), 10, ""
-    ),
+    Answer("shapes_differences", ("judge's error",), ("failures in 1 of 20",), 20, ""),
     Answer("shapes_differences", ("judge's error",), ("ties",), 10, ""),
     Answer(
         "shapes_judges",
@@ -549,17 +560,17 @@ OPEN: tuple[Answer, ...] = (
         40,
         "",
     ),
-    Answer("shapes_judges", ("judge's error",), ("exponential judge",), 20, ""),
+    Answer("shapes_judges", ("judge's error", "test, corrected"), ("exponential judge",), 40, ""),
     Answer(
         "shapes_judge",
-        ("another's error", "first system's error", "panel of 3", "reliability"),
+        ("panel of 3", "reliability"),
         ("few, 2",),
         120,
         "",
     ),
     Answer(
         "shapes_judge",
-        ("another's error", "first system's error", "reliability"),
+        ("reliability",),
         ("few, 3",),
         120,
         "",
@@ -567,9 +578,6 @@ OPEN: tuple[Answer, ...] = (
     Answer("shapes_judge", ("slope",), ("clusters: one half",), 10, ""),
     Answer("shapes_judge", ("r corrected", "r within", "reliability"), ("lognormal",), 120, ""),
     Answer("shapes_judge", ("slope",), ("one half cluster x pass/fail",), 20, ""),
-    Answer(
-        "shapes_judge", ("another's error", "first system's error"), ("few raters x ties",), 120, ""
-    ),
     Answer("shapes_pairs", ("judge's error",), ("geometric clusters x rare failures",), 40, ""),
     Answer(
         "shapes_pairs",
@@ -579,9 +587,6 @@ OPEN: tuple[Answer, ...] = (
         "",
     ),
     Answer("shapes_pairs", ("judge's error",), ("few raters x ties",), 20, ""),
-    Answer("shapes_pairs", ("a system's mean",), ("nonlinear judge x lognormal",), 40, ""),
-    Answer("shapes_agreement", ("alpha",), ("failures in 1 of 20", "lognormal"), 40, ""),
-    Answer("shapes_agreement", ("alpha",), ("failures in 1 of 10",), 20, ""),
     Answer("shapes_different_items", ("unpaired difference",), ("lognormal",), 20, ""),
     Answer("shapes_raters", ("a system's mean",), ("tied, 5 a system",), 20, ""),
     Answer(
@@ -614,8 +619,8 @@ Each row is a shape at a size: so many items (or whole clusters) are rated, of s
 table stands the share of runs in which an interval holds the truth (it should in 0.95), or a test finds a
 difference where there is none (it should in at most 0.05), with its Monte-Carlo error. A run in which no
 interval is given is no hit and no miss: `of 1987` says that so many runs have one, `none` that no run has.
-Of cells outside 0.93 to 0.97 by more than two errors, `ANSWERS` in simulations/shaped.py lists those of which a
-note of the command says so, and `OPEN` the others.
+Of cells outside 0.93 to 0.97 by more than two errors, `ANSWERS` in simulations/shaped.py lists those of
+which a note of the command says so, and `OPEN` the others.
 """
 
 PAIR = """
@@ -682,8 +687,9 @@ truth.
 Three systems; three raters where the shape names none. `first system's error` is the error in favour of the
 system that a biased judge favours, `another's error` that of another; `panel of 3` is the number of
 independent judges that three with independent errors are worth. `severity` and the errors are beside the
-people who rated, which is what the command says of them; the other columns are for very many raters. With one rating for each reply (`tied, 1 a system`, `dominant`) a
-slope is said not to be corrected for the raters' noise, and is not counted.
+people who rated, which is what the command says of them; the other columns are for very many raters. With
+one rating for each reply (`tied, 1 a system`, `dominant`) a slope is said not to be corrected for the
+raters' noise, and is not counted.
 """,
     ),
     "shapes_preferences": (

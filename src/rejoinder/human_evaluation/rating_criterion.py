@@ -306,7 +306,8 @@ class RatingCriterion:
         if skewed and self.ends != PASS_FAIL:
             self.notes.append(
                 f"the ratings of {listed(skewed)} are strongly skewed, and fewer than {FEW_SKEWED}: the "
-                "interval of such a mean leaves out the truth in 5 to 15 of 100 studies"
+                "interval of such a mean leaves out the truth in 5 to 15 of 100 studies, and that of alpha "
+                "in up to 30"
             )
 
     def _note_means(self, people: pl.DataFrame) -> None:

@@ -190,6 +190,7 @@ def test_no_file_of_the_checkout_is_run(tmp_path):
     environment = {
         **os.environ, "RUNNER_TEMP": str(temporary), "GITHUB_ACTION_PATH": str(wheel),
         "GITHUB_PATH": str(path), "PYTHONPATH": str(checkout), "PIP_NO_INDEX": "1",
+        "PIP_CONSTRAINT": "",  # as `make` names it, it is of the checkout of these tests
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }  # fmt: skip
     bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]

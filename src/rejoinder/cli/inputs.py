@@ -307,8 +307,8 @@ def external(
 
     check_needs(bool(given.scores), "--scores FILE", "scores_format")
     paths: dict[tuple[str, tuple[float, float] | None, str], list[Path]] = {}
-    for path, *about in given.scores:
-        paths.setdefault((about[0], about[1], about[2]), []).append(path)
+    for file in given.scores:
+        paths.setdefault((file.direction, file.bounds, file.kind), []).append(file.path)
     with Progress("reading"):
         columns = given.columns if isinstance(given, TablesOptions) else None
         how = {"format": given.scores_format, "columns": columns}

@@ -19,9 +19,9 @@ QUANTILES = ("t_quantile", "normal_quantile", "quantile_at", "percentiles", "mid
 SHAPED = {
     "shapes_raters": (
         "human_evaluation.rating_criterion._mean_interval",
-        "statistics.standard_error.mean_half_width",
         "statistics.mean_difference.paired_difference",
-        "statistics.mean_difference._tested",
+        "statistics.mean_difference.mean_inference",
+        "statistics.skewed_mean.t_inference",
         "statistics.prediction_powered.corrected_mean",
         "statistics.prediction_powered._estimate",
         "statistics.rater_variance.RaterVariance.beside",
@@ -42,6 +42,8 @@ SHAPED = {
     "shapes_preferences": (
         "human_evaluation.preference_criterion.PreferenceCriterion._share_interval",
         "statistics.clusters.interval_size",
+        "statistics.clusters.of_freedom",
+        "statistics.proportions.share_interval",
         "statistics.proportions.wilson",
         "statistics.proportions.wilson_ends",
     ),
@@ -101,7 +103,7 @@ REASONS = {
     "meta_evaluation.judge.judge": "judge_errors' and independent_judges'",
     "meta_evaluation.judge._judge": "judge_errors'",
     "meta_evaluation.judge._panel": "independent_judges'",
-    "meta_evaluation.with_people.estimates._notes": "notes on the intervals of corrected_mean",
+    "meta_evaluation.with_people.estimates._beyond_t": "notes on the intervals of corrected_mean",
     "meta_evaluation.pairwise.ReplyPairs.row": _ROW,
     "meta_evaluation.pairwise.ReplyPairs.pair": "ReplyPairs._interval's, of a difference",
     "meta_evaluation.turn_level.Observations.row": _ROW,

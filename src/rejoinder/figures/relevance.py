@@ -9,7 +9,7 @@ import numpy as np
 
 from rejoinder.figures import style
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.standard_error import mean_half_width
+from rejoinder.statistics.mean_difference import paired_difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,8 @@ class Bin(NamedTuple):
     Args:
         score: Their mean score.
         rating: Their mean rating.
-        low: Lower end of the 95% interval of the mean rating, by Student's t; NaN for one reply.
+        low: Lower end of the 95% interval of the mean rating, by Student's t; NaN for fewer than four
+            replies, or where all have one rating.
         high: Upper end.
         n: How many replies.
     """
@@ -106,5 +107,5 @@ def relevance(
 
 
 def _bin(score: Floats, rating: Floats) -> Bin:
-    mean, half = float(rating.mean()), mean_half_width(rating)
-    return Bin(float(score.mean()), mean, mean - half, mean + half, rating.size)
+    mean, interval, _ = paired_difference(rating)
+    return Bin(float(score.mean()), mean, interval.low, interval.high, rating.size)

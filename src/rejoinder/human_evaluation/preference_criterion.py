@@ -32,7 +32,7 @@ from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.head_to_head import sign_test
 from rejoinder.statistics.holm import SIGNIFICANT, holm
 from rejoinder.statistics.intervals import Interval, few_groups
-from rejoinder.statistics.proportions import wilson
+from rejoinder.statistics.proportions import share_interval
 from rejoinder.tables.item_clusters import NONE
 
 
@@ -158,13 +158,12 @@ class PreferenceCriterion:
 
     def _share_interval(self, values: Floats, group: Indices) -> Interval:
         """Wilson's interval for as many judgements as these are worth, grouped by item or cluster."""
-        share = float(values.mean())
-        if not self.options.clusters:
-            return wilson(share, effective_size(values, group))
         clusters = Groups.of(group, values.size)
+        if not self.options.clusters:
+            return share_interval(values, clusters, effective_size(values, clusters))
         if reason := too_few_groups(len(clusters), "clusters"):
             return Interval.none(reason)
-        return wilson(share, interval_size(values, clusters))
+        return share_interval(values, clusters, interval_size(values, clusters))
 
     def _raters(self) -> list[dict[str, Any]]:
         compared, changing = self.all, self.all.shown_both_ways()

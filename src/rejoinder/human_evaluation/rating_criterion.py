@@ -33,11 +33,11 @@ from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups, large_group
+from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import mean_on_scale
 from rejoinder.statistics.rater_variance import TIED, shared
 from rejoinder.statistics.raters import human_correlations
-from rejoinder.statistics.skewed_mean import skewness_of
-from rejoinder.statistics.standard_error import mean_half_width
+from rejoinder.statistics.skewed_mean import strongly_skewed
 from rejoinder.tables.item_clusters import NONE
 from rejoinder.tables.pair_ratings import over_pairs
 
@@ -296,18 +296,16 @@ class RatingCriterion:
 
     def _note_skew(self) -> None:
         """Whose ratings are so skewed that Student's t leaves out their mean too often."""
-        skewed = []
-        for name in dict.fromkeys(self.selected.systems.tolist()):
-            values = self.reduced.values[self.selected.systems == name]
-            terms = (values - values.mean()) / values.size
-            error = math.sqrt(float((terms**2).sum()))
-            if values.size < FEW_SKEWED and skewness_of(terms, error, values.size):
-                skewed.append(name)
+        of = {
+            name: self.reduced.values[self.selected.systems == name]
+            for name in dict.fromkeys(self.selected.systems.tolist())
+        }
+        skewed = [name for name, x in of.items() if 0 < x.size < FEW_SKEWED and strongly_skewed(x)]
         if skewed and self.ends != PASS_FAIL:
             self.notes.append(
                 f"the ratings of {listed(skewed)} are strongly skewed, and fewer than {FEW_SKEWED}: the "
-                "interval of such a mean leaves out the truth in 5 to 15 of 100 studies, and that of alpha "
-                "in up to 30"
+                "interval of such a mean, and of its difference from another, leaves out the truth in 5 to "
+                "15 of 100 studies, and that of alpha in up to 30"
             )
 
     def _note_means(self, people: pl.DataFrame) -> None:
@@ -351,26 +349,24 @@ def _mean_interval(
     options: SummaryOptions,
     ends: tuple[float, float] | None = None,
 ) -> Interval:
-    """The interval of a mean over items, of which a system has each once: ``mean +- t s / sqrt(n)``.
+    """The interval of a mean over items, of which a system has each once: see `mean_inference`.
 
-    t has n - 1 degrees of freedom; over clusters see `mean_half_width`. Where the ends of the scale are
-    known, no interval leaves it, and passes and failures have Wilson's; see `mean_on_scale`.
+    Where the ends of the scale are known, no interval leaves it, and passes and failures have Wilson's;
+    see `mean_on_scale`.
     """
     number = values.size if groups is None else len(groups)
     if reason := too_few_groups(number, options.group_noun):
         return Interval.none(reason)
     if not options.resamples:
         return Interval.none()
-    mean, reach = float(values.mean()), mean_half_width(values, groups)
+    same = "all items have the same rating, which is no certainty"
+    if np.ptp(values) > SAME:
+        same = "all clusters have the same mean, which is no certainty"
+    mean, interval, _ = mean_inference(values, groups or Groups.of(None, number), None, same)
+    reach = 0.0 if interval.reason else max(mean - interval.low, interval.high - mean)
     if ends and (np.isin(values, ends).all() or reach > SAME):
-        on_scale = mean_on_scale(values, reach, ends, groups)
-        if on_scale is not None:
-            return on_scale
-    if np.ptp(values) <= SAME:
-        return Interval.none("all items have the same rating, which is no certainty")
-    if reach <= SAME:
-        return Interval.none("all clusters have the same mean, which is no certainty")
-    return Interval(mean - reach, mean + reach)
+        interval = mean_on_scale(values, reach, ends, groups) or interval
+    return interval
 
 
 def _clustering(values: Floats, groups: Groups | None) -> dict[str, Any]:

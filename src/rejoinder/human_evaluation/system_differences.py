@@ -11,11 +11,8 @@ import polars as pl
 
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.statistics.holm import holm
-from rejoinder.statistics.mean_difference import (
-    MeanDifference,
-    paired_difference,
-    unpaired_difference,
-)
+from rejoinder.statistics.mean_difference import paired_difference, unpaired_difference
+from rejoinder.statistics.skewed_mean import Inference
 
 DIFFERENCES = {
     "criterion": pl.String, "a": pl.String, "b": pl.String, "kind": pl.String, "shared": pl.Int64,
@@ -45,12 +42,12 @@ def system_differences(
     return rows
 
 
-def _paired(a: Ratings, b: Ratings, shared: list[str], options: SummaryOptions) -> MeanDifference:
+def _paired(a: Ratings, b: Ratings, shared: list[str], options: SummaryOptions) -> Inference:
     differences = np.array([a[id] - b[id] for id in shared])
     return paired_difference(differences, options.cluster_labels(shared))
 
 
-def _unpaired(a: Ratings, b: Ratings, _: list[str], options: SummaryOptions) -> MeanDifference:
+def _unpaired(a: Ratings, b: Ratings, _: list[str], options: SummaryOptions) -> Inference:
     values = [np.array(list(each.values())) for each in (a, b)]
     labels = [options.cluster_labels(list(each)) for each in (a, b)]
     return unpaired_difference(*values, *labels)

@@ -39,6 +39,7 @@ from rejoinder.statistics.judge_errors import Estimate, JudgeErrors, judge_error
 from rejoinder.statistics.judge_panel import independent_judges
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.statistics.rating_matrix import RaterEffects, Severity
+from rejoinder.statistics.skewed_mean import strongly_skewed
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
@@ -390,6 +391,12 @@ def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
             "slopes and correlations are not corrected for it, and a panel seems worth fewer judges than "
             "it is"
         )
+    means = [one.effects.means for one in judges if one.effects.means.size]
+    if any(strongly_skewed(each) for each in means):
+        notes.append(
+            "people's ratings are strongly skewed: intervals of correlations, of the slope and of the "
+            "reliability leave out the truth in up to 15 of 100 studies"
+        )
     return notes
 
 
@@ -418,7 +425,7 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
             f"the severity of raters is taken off their ratings: from {known[0][low]:+.2f} "
             f"('{rated.raters[low]}') to {known[0][high]:+.2f} ('{rated.raters[high]}') beside the others on "
             "the same replies; '--raters mean' (raters='mean') leaves it in and counts it as noise. "
-            "Intervals hold for these raters; others may favour another system"
+            "Intervals hold for these raters; others may favour another system, or be less reliable"
         )
     return merged(several) + notes
 

@@ -15,19 +15,16 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Pair, Rated, Row, no_interval
 from rejoinder.statistics import intervals
-from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.statistics.conventions import (
-    LEVEL,
-    NO_SPREAD,
     NOISE,
     p_of_draws,
     too_few_groups,
 )
-from rejoinder.statistics.intervals import Interval, normal_quantile
-from rejoinder.statistics.mean_difference import SAME
+from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.mean_difference import SAME, mean_inference
 from rejoinder.statistics.pairwise_accuracy import best_epsilon, decided_accuracy, pairwise_accuracy
-from rejoinder.statistics.proportions import wilson
-from rejoinder.statistics.standard_error import mean_half_width
+from rejoinder.statistics.proportions import share_interval
 
 ACCURACIES = ("accuracy", "decided")
 """What the pairwise protocol tells of a metric: ties counted as answers, and decided pairs alone."""
@@ -125,12 +122,9 @@ class ReplyPairs(Evidence):
             return Interval.none(reason)
         if not self.draws.resamples:
             return Interval.none()
-        mean, reach = float(values.mean()), mean_half_width(values, groups)
         if share:
-            varies = reach > 0
-            n = mean * (1 - mean) * (normal_quantile(LEVEL) / reach) ** 2 if varies else len(groups)
-            return wilson(mean, n)
-        return Interval(mean - reach, mean + reach) if reach > NO_SPREAD else Interval.none(SAME)
+            return share_interval(values, groups, interval_size(values, groups))
+        return mean_inference(values, groups, None, SAME).interval
 
     def _counted(self, y: Floats, correlation: str) -> NDArray[np.bool_]:
         """Which pairs count, bool [..., p]: all, or those that people decided."""

@@ -337,8 +337,12 @@ def interval_size(values: Floats, groups: Groups) -> float:
     >>> round(interval_size(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), Groups.of(None, 6)), 6)
     6.0
     """
-    ratio = t_quantile(LEVEL, values.size - 1) / t_quantile(LEVEL, groups.freedom)
-    return effective_size(values, groups) * ratio**2
+    return effective_size(values, groups) * of_freedom(groups)
+
+
+def of_freedom(groups: Groups) -> float:
+    """``(t_(n - 1) / t_f)^2`` of `interval_size`."""
+    return (t_quantile(LEVEL, groups.order.size - 1) / t_quantile(LEVEL, groups.freedom)) ** 2
 
 
 def _blocks(draws: int, width: int) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ standard errors are the jackknife's over clusters.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups, freedom_of
-from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, too_few_groups
+from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
 from rejoinder.statistics.rating_matrix import RaterEffects, Severity, mean_ratings
+from rejoinder.statistics.skewed_mean import t_inference
 from rejoinder.statistics.standard_error import standard_errors
-from rejoinder.statistics.student import t_quantile, two_sided_p
 
 
 class Estimate(NamedTuple):
@@ -207,10 +208,9 @@ def cluster_estimate(
     if reason is not None:
         known = value if reason not in _NO_VALUE else np.nan
         return Estimate(known, np.nan, np.nan, np.nan, n, reason)
-    freedom = freedom_of(clusters)
-    reach = t_quantile(LEVEL, freedom) * error
-    p = two_sided_p((value - beside) / error, freedom)
-    return Estimate(value, value - reach, value + reach, p, n, None)
+    influence = math.sqrt(1 - 1 / left_out.size) * (left_out.mean() - left_out)
+    _, interval, p = t_inference(value, influence, freedom_of(clusters), beside=beside)
+    return Estimate(value, interval.low, interval.high, p, n, None)
 
 
 _NO_VALUE = (NO_REPEATS, NO_RELATION, NO_UNIT, NOT_COMPARABLE)

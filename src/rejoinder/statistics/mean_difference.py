@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.clusters import Groups, freedom_of, influences, mean_variance
-from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, too_few_groups
-from rejoinder.statistics.intervals import Interval
-from rejoinder.statistics.student import t_quantile, two_sided_p
+from rejoinder.statistics.clusters import Groups, freedom_of, influences
+from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
+from rejoinder.statistics.skewed_mean import Inference, t_inference
 
 SAME = "all items have the same difference, which is no certainty"
 
 
-class MeanDifference(NamedTuple):
-    """The difference of two means.
-
-    Args:
-        value: The difference.
-        interval: 95%, with Student's t; none with its reason.
-        p: Two-sided; NaN where there is no interval.
-    """
-
-    value: float
-    interval: Interval
-    p: float
-
-
-def paired_difference(
-    differences: Floats, groups: NDArray[np.generic] | None = None
-) -> MeanDifference:
+def paired_difference(differences: Floats, groups: NDArray[np.generic] | None = None) -> Inference:
     """The mean of the differences of items that both systems have.
 
     Args:
@@ -44,9 +26,28 @@ def paired_difference(
     -0.299
     """
     clusters = Groups.of(groups, differences.size)
-    variance = mean_variance(differences, clusters)
     noun = "items" if groups is None else "clusters"
-    return _tested(float(differences.mean()), variance, len(clusters), clusters.freedom, noun)
+    return mean_inference(differences, clusters, too_few_groups(len(clusters), noun), SAME)
+
+
+def mean_inference(values: Floats, groups: Groups, reason: str | None, same: str) -> Inference:
+    """The mean of grouped values, float64 [n], with the jackknife's error over the groups.
+
+    Args:
+        values: float64 [n], at least one.
+        groups: The groups.
+        reason: Why there is no interval; None where there is one.
+        same: The reason where all groups have the same mean.
+    """
+    mean = float(values.mean())
+    influence = influences((values - mean) / values.size, groups.code, len(groups))
+    return t_inference(mean, influence, groups.freedom, reason or _constant(influence, same))
+
+
+def _constant(influence: Floats, same: str) -> str | None:
+    if np.isnan(influence).any():
+        return "all items of one of the systems are in one cluster"
+    return same if float((influence**2).sum()) <= NO_SPREAD**2 else None
 
 
 def unpaired_difference(
@@ -54,7 +55,7 @@ def unpaired_difference(
     b: Floats,
     groups_of_a: NDArray[np.generic] | None = None,
     groups_of_b: NDArray[np.generic] | None = None,
-) -> MeanDifference:
+) -> Inference:
     """The difference of the means of two systems that share no item.
 
     Without clusters Welch's t (1947), whose degrees of freedom follow from both variances. With them
@@ -74,31 +75,20 @@ def unpaired_difference(
     value = float(a.mean() - b.mean())
     if groups_of_a is not None and groups_of_b is not None:
         clusters = Groups.of(np.concatenate([groups_of_a, groups_of_b]), a.size + b.size)
-        g, moved, shares = len(clusters), 0.0, 0.0
+        g, moved, shares = len(clusters), np.zeros(len(clusters)), np.zeros(len(clusters))
         for sign, own, code in ((1, a, clusters.code[: a.size]), (-1, b, clusters.code[a.size :])):
-            moved = moved + sign * influences((own - own.mean()) / own.size, code, g)
-            shares = shares + np.bincount(code, minlength=g) / own.size
-        variance = float(np.square(moved).sum())
-        return _tested(value, variance, g, freedom_of(np.asarray(shares)), "clusters")
+            moved += sign * influences((own - own.mean()) / own.size, code, g)
+            shares += np.bincount(code, minlength=g) / own.size
+        reason = too_few_groups(g, "clusters") or _constant(moved, SAME)
+        return t_inference(value, moved, freedom_of(shares), reason)
     if reason := too_few_groups(min(a.size, b.size), "items"):
-        return MeanDifference(value, Interval.none(reason), math.nan)
-    of_a, of_b = a.var(ddof=1) / a.size, b.var(ddof=1) / b.size
-    variance = float(of_a + of_b)
+        return t_inference(value, a, math.nan, reason)
+    parts = [
+        sign * (own - own.mean()) / math.sqrt(own.size * (own.size - 1))
+        for sign, own in ((1, a), (-1, b))
+    ]
+    of_a, of_b = (float((part**2).sum()) for part in parts)
     squares = of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1)
-    df = float(variance**2 / squares) if squares > 0 else 0.0
-    return _tested(value, variance, min(a.size, b.size), df, "items")
-
-
-def _tested(value: float, variance: float, number: int, df: float, noun: str) -> MeanDifference:
-    """Interval and p of a difference with its variance over so many items or clusters."""
-    reason = too_few_groups(number, noun)
-    if not reason and math.isnan(variance):
-        reason = "all items of one of the systems are in one cluster"
-    if not reason and variance <= NO_SPREAD**2:
-        reason = SAME
-    if reason:
-        return MeanDifference(value, Interval.none(reason), math.nan)
-    error = math.sqrt(variance)
-    reach = t_quantile(LEVEL, df) * error
-    p = two_sided_p(value / error, df)
-    return MeanDifference(value, Interval(value - reach, value + reach), p)
+    df = (of_a + of_b) ** 2 / squares if squares > 0 else 0.0
+    influence = np.concatenate(parts)
+    return t_inference(value, influence, df, _constant(influence, SAME))

@@ -6,8 +6,8 @@ import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.clusters import Groups, interval_size
-from rejoinder.statistics.conventions import LEVEL
+from rejoinder.statistics.clusters import Groups, interval_size, mean_variance, of_freedom
+from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.intervals import Interval, normal_quantile
 
 
@@ -59,6 +59,31 @@ def mean_on_scale(
         n = p * (1 - p) * (normal_quantile(LEVEL) * (high - low) / reach) ** 2
     interval = wilson(p, n)
     return Interval(low + (high - low) * interval.low, low + (high - low) * interval.high)
+
+
+def share_interval(values: Floats, groups: Groups, n: float) -> Interval:
+    """Wilson's interval of a mean of values within [0, 1]: of passes and failures, which are worth n.
+
+    Where some lie between 0 and 1 (half a win for a tie) it is that of as many passes and failures as
+    vary as much: n with ``sqrt(p (1 - p) / n)`` the standard error of the mean over groups, with the
+    factor of `interval_size`.
+
+    Args:
+        values: float64 [n].
+        groups: Which values are not independent.
+        n: How many independent passes and failures they are worth, where all are 0 or 1.
+
+    >>> values = np.array([0.0, 0.5, 0.5, 0.5, 0.5, 1.0])
+    >>> round(share_interval(values, Groups.of(None, 6), 6).low, 3)
+    0.274
+    """
+    p = float(values.mean())
+    if not np.isin(values, (0, 1)).all():
+        variance = mean_variance(values, groups)
+        n = len(groups)
+        if variance > NO_SPREAD**2:
+            n = p * (1 - p) / variance * of_freedom(groups)
+    return wilson(p, n)
 
 
 def wilson_ends(shares: Floats, n: float | Floats, level: float = LEVEL) -> tuple[Floats, Floats]:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.clusters import Groups, mean_variance
-from rejoinder.statistics.conventions import LEVEL
-from rejoinder.statistics.student import t_quantile
 
 # Rounding alone moves a value this far, for each item in the sum and relative to the value.
 ROUNDING = 1e-15
@@ -39,24 +34,3 @@ def standard_errors(left_out: Floats) -> Floats:
     error = np.sqrt((n - 1) / n * ((left_out - mean) ** 2).sum(axis=-1))
     scale = np.maximum(1.0, np.abs(left_out).max(axis=-1))
     return np.where(error <= ROUNDING * n * scale, 0.0, error)
-
-
-def mean_half_width(values: Floats, groups: Groups | None = None, level: float = LEVEL) -> float:
-    """How far the interval of a mean reaches on either side: ``t s / sqrt(n)``, n - 1 degrees of freedom.
-
-    Over groups it is ``t sqrt(V)`` with V their `mean_variance` and their degrees of freedom.
-
-    Args:
-        values: float64 [n]; NaN for fewer than two.
-        groups: Which values are not independent; None: each is.
-        level: The coverage.
-
-    >>> round(mean_half_width(np.array([1.0, 2.0, 6.0])), 3)  # 4.303 * sqrt(7 / 3)
-    6.572
-    """
-    n = values.size
-    if n < 2:
-        return math.nan
-    if groups is not None and len(groups) > 1:
-        return t_quantile(level, groups.freedom) * math.sqrt(mean_variance(values, groups))
-    return t_quantile(level, n - 1) * float(values.std(ddof=1)) / math.sqrt(n)

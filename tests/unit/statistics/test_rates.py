@@ -9,11 +9,18 @@ from rejoinder import External, Scores
 from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.rating_summary import ratings
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import mean_on_scale, wilson
-from rejoinder.statistics.standard_error import mean_half_width
 
 ALL, SOME = (0.839, 1.0), (0.640, 0.948)
 """Wilson's interval of 20 of 20 and of 17 of 20."""
+
+
+def reach_of(values, groups=None):
+    mean, interval, _ = mean_inference(
+        values, groups or Groups.of(None, values.size), None, "constant"
+    )
+    return max(mean - interval.low, interval.high - mean)
 
 
 def table(values, name="pass"):
@@ -94,8 +101,8 @@ def test_ratings_stay_on_a_scale_that_is_known():
 def test_passes_in_clusters_are_worth_fewer():
     values = np.repeat([1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 5)
     groups = Groups.of(np.repeat(np.arange(6), 5), 30)
-    interval = mean_on_scale(values, mean_half_width(values, groups), (0, 1), groups)
-    alone = mean_on_scale(values, mean_half_width(values), (0, 1))
+    interval = mean_on_scale(values, reach_of(values, groups), (0, 1), groups)
+    alone = mean_on_scale(values, reach_of(values), (0, 1))
     assert interval is not None
     assert alone is not None
     assert 0 < interval.low < alone.low < alone.high < interval.high < 1
@@ -111,7 +118,7 @@ def test_means_near_an_end_cover(p):
     rng, hits = np.random.default_rng(9), 0
     for _ in range(1000):
         values = rng.binomial(3, rng.beta(2 * p, 2 * (1 - p), 30)) / 3
-        reach = mean_half_width(values)
+        reach = reach_of(values)
         interval = mean_on_scale(values, reach, (0, 1))
         low, high = values.mean() - reach, values.mean() + reach
         if interval is not None:

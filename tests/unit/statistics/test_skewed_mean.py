@@ -33,13 +33,13 @@ def test_symmetric_values_have_students_interval_and_p():
     assert not ours.tails.unseen(ours.error, t_quantile(0.95, 29))
 
 
-def test_one_failure_of_forty_moves_the_end_on_its_side_by_johnsons_term():
+def test_one_failure_of_forty_moves_the_end_on_its_side_by_twice_johnsons_term():
     values = -4.0 * (np.arange(40) == 0)
     ours, t = people(values), t_quantile(0.95, 39)
     # The skewness of 1 of 40 is -38 / sqrt(39) = -6.085; k = -6.085 / sqrt(40) sqrt(40 39) / 38.
     k = 6.0849 / math.sqrt(40) * math.sqrt(40 * 39) / 38
     assert ours.interval.high == pytest.approx(ours.value + t * ours.error)
-    low = ours.value - (t + k * (1 + 2 * t * t) / 6) * ours.error
+    low = ours.value - (t + 2 * k * (1 + 2 * t * t) / 6) * ours.error
     assert ours.interval.low == pytest.approx(low, rel=1e-4)
 
 
@@ -69,7 +69,7 @@ def test_p_is_below_the_level_where_the_interval_leaves_out_0(shape, shift):
 def test_the_p_of_skewed_values_inverts_their_interval():
     tails = Tails(skewness=0.9)
     t = 2.5
-    value = -(t + 0.9 / 6 * (1 + 2 * t * t)) * 0.2
+    value = -(t + 0.9 / 3 * (1 + 2 * t * t)) * 0.2
     assert tails.p(value, 0.2, 19, 2.09) == pytest.approx(two_sided_p(t, 19))
     assert tails.p(-value, 0.2, 19, 2.09) == STUDENTS.p(value, 0.2, 19, 2.09)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted, listed
+from rejoinder.messages import counted, listed, quoted
 from rejoinder.meta_evaluation.with_people.families import Correction, Families
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.scoring.ranks import ranges
@@ -127,31 +127,19 @@ def _notes(
     anytime: bool,
 ) -> list[str]:
     """What intervals allow for beside Student's t, and where the judge or its scores are not used."""
-    items = replies.groups_are
-
-    def unseen(mean: CorrectedMean) -> bool:
-        t = quantile_at(mean.groups, mean.df) if anytime else t_quantile(LEVEL, mean.df)
-        return mean.interval.reason is None and mean.tails.unseen(mean.error, t)
-
-    ends = "{:g} to {:g}".format(*replies.ends) if replies.ends else "no known end"
+    items, ends = replies.groups_are, _ends(replies)
     kinds = {
         f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
         "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
         "whose ratings follow the ranks of the judge's differences more closely than these: the ranks are "
         "used": lambda _, ours: ours.ranked and ours.weight != 0,
-        "with strongly skewed differences: the interval reaches further to that side. With 10 rated "
-        f"{items} it still leaves out the truth in up to 15 of 100 studies, with 20 in up to 11 (lognormal "
-        "differences)": lambda *both: any(each.tails.skewness for each in both),
-        f"whose differences vary little beside the scale from {ends}: the interval allows for failures "
-        f"that none of the rated {items} shows": lambda *both: any(unseen(each) for each in both),
     }
-    notes = []
-    for text, holds in kinds.items():
-        these = [name for name, *both in means if holds(*both)]
-        if these:
-            notes.append(
-                f"{counted(len(these), 'pair')} of {len(means)}, such as {these[0]}, {text}"
-            )
+    notes = [
+        f"{counted(len(these), 'pair')} of {len(means)}, such as {these[0]}, {text}"
+        for text, holds in kinds.items()
+        if (these := [name for name, *both in means if holds(*both)])
+    ]
+    notes += _beyond_t(replies, means, anytime, "pair")
     fewest = min((alone.groups for _, alone, _ in means), default=MANY)
     if fewest < MANY and not replies.scale:
         allowed = (
@@ -166,6 +154,37 @@ def _notes(
             "the ends)"
         )
     return notes
+
+
+def _ends(replies: RepliesWithRatings) -> str:
+    return "{:g} to {:g}".format(*replies.ends) if replies.ends else "no known end"
+
+
+def _beyond_t(
+    replies: RepliesWithRatings,
+    means: Sequence[tuple[str, *tuple[CorrectedMean, ...]]],
+    anytime: bool,
+    noun: str,
+) -> list[str]:
+    """Which of the named estimates reach further than Student's t, and why."""
+    items = replies.groups_are
+
+    def unseen(mean: CorrectedMean) -> bool:
+        t = quantile_at(mean.groups, mean.df) if anytime else t_quantile(LEVEL, mean.df)
+        return mean.interval.reason is None and mean.tails.unseen(mean.error, t)
+
+    kinds: dict[str, Callable[[CorrectedMean], object]] = {
+        "with strongly skewed differences: the interval reaches further to that side. With 10 rated "
+        f"{items} it still leaves out the truth in up to 15 of 100 studies, with 20 in up to 11 (lognormal "
+        "differences)": lambda mean: mean.tails.skewness,
+        f"whose differences vary little beside the scale from {_ends(replies)}: the interval allows for "
+        f"failures that none of the rated {items} shows": unseen,
+    }
+    return [
+        f"{counted(len(these), noun)} of {len(means)}, such as {these[0]}, {text}"
+        for text, holds in kinds.items()
+        if (these := [name for name, *each in means if any(map(holds, each))])
+    ]
 
 
 def combined_differences(
@@ -209,7 +228,7 @@ def errors(
     fixed: bool = False,
 ) -> tuple[pl.DataFrame, list[str]]:
     """The table of errors, and a note on judges that have none."""
-    rows, others, equal = [], [], []
+    rows, others, equal, means = [], [], [], []
     families = Families(replies, correction, seed)
     for place, label in enumerate(replies.labels):
         values = replies.values[place][replies.rated]
@@ -237,13 +256,15 @@ def errors(
                     fixed=fixed,
                     room=replies.room(a, b),
                 )
+                names = f"{quoted(label)} in {quoted(row['a'])} and {quoted(row['b'])}"
+                means.append((names, mean))
             if anytime:
                 mean = at_any_time(mean)
             fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
             values = _of_mean(mean, replies.groups_are, fewest)
             rows.append(row | {"error": values.pop("difference")} | values)
             families.add(items, mean)
-    notes = []
+    notes = _beyond_t(replies, means, anytime, "error of a judge")
     if equal:
         notes.append(
             f"no test of the error of {listed(equal)}: all its scores of rated replies are equal, so that "

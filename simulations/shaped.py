@@ -678,7 +678,7 @@ biased judge, geometric clusters and failures in 1 of 10, a cluster of one half 
         f"""
 The interval is looked at from the {FIRST_LOOK}th rated item (or cluster) to the {LAST_LOOK}th, each time
 that their number has grown by 15 of 100. A run counts as a hit where the intervals of all looks hold the
-truth.
+truth: they should in 0.95 of the runs or more, since they allow for any number of further looks.
 """,
     ),
     "shapes_judge": (

@@ -41,7 +41,6 @@ SHAPED = {
     ),
     "shapes_preferences": (
         "human_evaluation.preference_criterion.PreferenceCriterion._share_interval",
-        "statistics.clusters.interval_size",
         "statistics.clusters.of_freedom",
         "statistics.proportions.share_interval",
         "statistics.proportions.wilson",

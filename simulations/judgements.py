@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.bradley_terry import bradley_terry_intervals
-from rejoinder.statistics.clusters import effective_size
+from rejoinder.statistics.clusters import Groups, effective_size
+from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation, bootstrap_over_raters
+from rejoinder.statistics.paired_comparisons import bootstrap_intervals, fit
 from rejoinder.statistics.proportions import wilson
 from simulations.study import COVERAGE, Row, SimulationStudy
 
@@ -62,7 +63,8 @@ def _strengths(size: int, runs: int, rng: np.random.Generator) -> Row:
     hits = number = 0
     for _ in range(runs):
         winner = np.where(rng.random(a.size) < p, 1, -1)
-        interval = bradley_terry_intervals(a, b, winner, 4, item, RESAMPLES, rng)
+        fitted, items = fit(Contests(a, b, winner, 4)), Groups.of(item, item.size)
+        interval = bootstrap_intervals(fitted, items, RESAMPLES, rng)
         there = np.isfinite(interval.low)[:1]  # one system, so that runs are independent
         hits += int(
             (there & (interval.low <= STRENGTHS)[:1] & (interval.high >= STRENGTHS)[:1]).sum()

@@ -59,7 +59,7 @@ ELSEWHERE = {
     "contests": ("statistics.paired_comparisons.parameter_intervals",),
     "judgements": (
         "statistics.intervals.percentiles",
-        "statistics.bradley_terry.bradley_terry_intervals",
+        "statistics.paired_comparisons.bootstrap_intervals",
         "statistics.correlation_bootstrap.bootstrap_correlation",
         "statistics.correlation_bootstrap.bootstrap_over_raters",
     ),
@@ -88,6 +88,8 @@ ELSEWHERE = {
 _ROW = "a row of the intervals that the functions it calls make"
 REASONS = {
     "statistics.intervals.Interval.none": "no interval",
+    "statistics.paired_comparisons.ParameterIntervals.none": "no interval",
+    "human_evaluation.strengths.Strengths._intervals": "parameter_intervals' or bootstrap_intervals'",
     "statistics.agreement.AgreementMeasure.measured": "what its subclasses promise",
     "statistics.agreement.Alpha.measured": "alpha_interval's",
     "statistics.agreement.Kappa.measured": "no interval",

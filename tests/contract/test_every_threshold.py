@@ -43,12 +43,14 @@ from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matc
 from rejoinder.references.weighing import weigh
 from rejoinder.reporting import summary as report_sentences
 from rejoinder.statistics.alpha import alpha_interval
-from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
+from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import few_groups
 from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
+from rejoinder.statistics.paired_comparisons import bootstrap_intervals, fit
 from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.prediction_powered import corrected_mean
 from rejoinder.statistics.rater_variance import scope
@@ -187,7 +189,8 @@ def test_intervals_begin_with_4_items(n, there):
 def test_strengths_have_intervals_from_4_items_on(n, there):
     a, b = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     winner = np.array([1.0, -1.0, 1.0, 1.0])[:n]
-    told = bradley_terry_intervals(a, b, winner, 2, None, 200, np.random.default_rng(1))
+    fitted, contests = fit(Contests(a, b, winner, 2)), Groups.of(None, n)
+    told = bootstrap_intervals(fitted, contests, 200, np.random.default_rng(1))
     assert ("fewer than 4 groups" not in (told.reason or "")) == there
 
 

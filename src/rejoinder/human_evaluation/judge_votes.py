@@ -121,8 +121,8 @@ class JudgeVotes:
         """A row for each number of the model, and for each that could not be in it."""
         columns, reasons = self.estimated
         of_columns, fitted = self.strengths.of_columns, self.strengths.fitted
-        if fitted is None or len(of_columns) != len(columns):
-            reasons = reasons | dict.fromkeys(columns, (fitted and fitted.reason) or NOT_TOLD_APART)
+        if len(of_columns) != len(columns):
+            reasons = reasons | dict.fromkeys(columns, fitted.reason or NOT_TOLD_APART)
             columns = {}
         none = np.full(3, np.nan)
         rows = [
@@ -138,7 +138,6 @@ class JudgeVotes:
     def _estimate(self, place: int) -> tuple[Floats, float]:
         """A parameter as a share with the ends of its interval, and its p against one half."""
         strengths = self.strengths
-        assert strengths.fitted is not None
         value = float(strengths.fitted.parameters[place])
         error = float(np.sqrt(max(strengths.covariance[place, place], 0.0)))
         p = np.nan

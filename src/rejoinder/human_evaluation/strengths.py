@@ -11,7 +11,6 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.comparisons import Comparisons
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.bradley_terry import bradley_terry_intervals
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.head_to_head import Tally, tally
@@ -20,6 +19,7 @@ from rejoinder.statistics.paired_comparisons import (
     Fit,
     ParameterIntervals,
     Ties,
+    bootstrap_intervals,
     fit,
     p_of_differences,
     parameter_intervals,
@@ -108,7 +108,7 @@ class Strengths:
             `judge_votes.judge_columns`. Left out where the votes do not tell it.
 
     Attributes:
-        fitted: The estimates; None by the bootstrap.
+        fitted: The estimates.
         covariance: float64 [p, p], of its parameters over clusters.
         clusters: The grouping with the fewest degrees of freedom.
         ends: The intervals of its parameters.
@@ -134,19 +134,9 @@ class Strengths:
         self.options = options
         count = tally(compared.a, compared.b, compared.winner, len(compared.systems))
         self.parameters: list[dict[str, Any]] = []
-        self.fitted, self.of_columns = None, range(0)
-        if model.bootstrap:
-            self.rows = self._rows(*self._bootstrap(), count)
-            return
-        fitted = self._fit(columns)
-        self.fitted = fitted
+        self.fitted = fitted = self._fit(columns)
         self.clusters, self.covariance = covariance_over(compared, model, fitted)
-        noun = cluster_noun(model, options)
-        ends = parameter_intervals(fitted, self.covariance, self.clusters, noun=noun)
-        if not options.resamples:
-            none = np.full(fitted.parameters.shape, np.nan)
-            ends = ParameterIntervals(none, none, fitted.reason)
-        self.ends = ends
+        self.ends = ends = self._intervals()
         self.rows = self._rows(fitted.strengths, ends.low, ends.high, ends.reason, count)
         if model.ranks:
             self._add_ranks(fitted, p_of_differences(fitted, self.covariance, self.clusters))
@@ -175,22 +165,15 @@ class Strengths:
         assert fitted is not None
         return fitted
 
-    def _bootstrap(self) -> tuple[Floats, Floats, Floats, str | None]:
-        compared = self.compared
-        strengths = bradley_terry_intervals(
-            compared.a,
-            compared.b,
-            compared.winner,
-            len(compared.systems),
-            compared.group,
-            max(1, self.options.resamples),
-            np.random.default_rng(self.options.seed),
-            names=compared.systems,
-        )
-        if not self.options.resamples and np.isfinite(strengths.values).all():
-            none = np.full(len(compared.systems), np.nan)
-            return strengths.values, none, none, None
-        return strengths.values, strengths.low, strengths.high, strengths.reason
+    def _intervals(self) -> ParameterIntervals:
+        fitted, clusters, options = self.fitted, self.clusters, self.options
+        if not options.resamples:
+            return ParameterIntervals.none(fitted, fitted.reason)
+        if self.model.bootstrap:
+            rng = np.random.default_rng(options.seed)
+            return bootstrap_intervals(fitted, clusters, options.resamples, rng)
+        noun = cluster_noun(self.model, options)
+        return parameter_intervals(fitted, self.covariance, clusters, noun=noun)
 
     def _rows(
         self, values: Floats, low: Floats, high: Floats, reason: str | None, count: Tally

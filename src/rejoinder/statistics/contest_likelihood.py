@@ -12,6 +12,7 @@ of a win and a loss.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -102,7 +103,21 @@ class Likelihood:
         first = self.of_tie + ties
         self.of_judges = slice(first, first + contests.judges)
         self.size = first + contests.judges
-        self._kinds, self._weights = self._distinct()
+        self._kinds, self._kind, self._weights = self._distinct()
+
+    def resampled(self, drawn: Indices) -> Likelihood:
+        """The likelihood of drawn contests, int64 [m], each as often as it was drawn."""
+        other = copy(self)
+        other._weights = np.bincount(self._kind[drawn], minlength=self._kinds.size).astype(float)
+        return other
+
+    def points(self) -> Floats:
+        """Wins of the row over the column, ties as half: float64 [systems, systems]."""
+        points, each = np.zeros((self.contests.systems,) * 2), self.contests
+        a, b, winner = (of[self._kinds] for of in (each.a, each.b, each.winner))
+        np.add.at(points, (a, b), self._weights * (1 + winner) / 2)
+        np.add.at(points, (b, a), self._weights * (1 - winner) / 2)
+        return points
 
     def value(self, parameters: Floats) -> float:
         """The log-likelihood; -inf where log odds are beyond all bounds."""
@@ -170,15 +185,18 @@ class Likelihood:
             begin = end
         return total * (len(groups) - 1) / len(groups)
 
-    def _distinct(self) -> tuple[Indices, Floats]:
-        """One contest of each kind, and how many there are; with covariates each is a kind."""
+    def _distinct(self) -> tuple[Indices, Indices, Floats]:
+        """One contest of each kind, the kind of each, and how many there are.
+
+        With covariates each is a kind.
+        """
         each = self.contests
         if each.x.shape[1]:
-            return np.arange(each.a.size), np.ones(each.a.size)
+            return np.arange(each.a.size), np.arange(each.a.size), np.ones(each.a.size)
         key = (each.a * each.systems + each.b) * 3 + each.winner + 1
         key = key * (each.judges + 1) + each.voter
-        _, once, count = np.unique(key, return_index=True, return_counts=True)
-        return once, count.astype(np.float64)
+        _, once, kind, count = np.unique(key, True, True, True)
+        return once, kind, count.astype(np.float64)
 
     def _blocks(self) -> Iterator[tuple[Indices, Floats]]:
         for begin in range(0, self._kinds.size, BLOCK):

@@ -1,14 +1,18 @@
-"""Which of two replies people prefer: counts of wins and ties, and the sign test."""
+"""Which of two replies people prefer: counts of wins and ties, the sign test, what gives no strengths."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
+
+REMEDY = "collect more contests, or leave it out"
 
 
 @dataclass(frozen=True)
@@ -124,3 +128,59 @@ def checked_outcomes(
             f"different systems below {systems} and 1 (the first won), -1 (the second) or 0 (a tie)"
         )
     return a, b, winner
+
+
+def reason_no_strengths(points: Floats, names: Sequence[str] | None = None) -> str | None:
+    """Why there are no strengths; None where there are.
+
+    They exist where every system can be reached from every other along wins (Ford 1957): otherwise
+    the likelihood grows without end as some strengths go to infinity.
+
+    Args:
+        points: float64 [systems, systems], wins of the row over the column, ties as half.
+        names: What the systems are called; None numbers them.
+
+    >>> reason_no_strengths(np.array([[0.0, 2.0], [0.0, 0.0]]), ["ours", "theirs"])
+    "'ours' never loses: its strength has no bound; collect more contests, or leave it out"
+    """
+    points = _checked(points)
+    if len(points) < 2:
+        return "fewer than 2 systems"
+    called = (
+        [f"'{name}'" for name in names] if names else [f"system {i}" for i in range(len(points))]
+    )
+    won, lost = points.sum(axis=1), points.sum(axis=0)
+    for i, name in enumerate(called):
+        if won[i] == 0 and lost[i] == 0:
+            return f"{name} never met another; {REMEDY}"
+        if lost[i] == 0 or won[i] == 0:
+            verb = "loses" if lost[i] == 0 else "wins"
+            return f"{name} never {verb}: its strength has no bound; {REMEDY}"
+    reach = reaches(points)
+    if reach.all():
+        return None
+    first, second = np.argwhere(~reach)[0]
+    return (
+        f"no chain of wins leads from {called[first]} to {called[second]}: the systems fall apart "
+        "into groups that have no common scale; collect contests between them, or rank each alone"
+    )
+
+
+def reaches(points: Floats) -> NDArray[np.bool_]:
+    """Whether a chain of wins leads from one system to another: [S, S], by repeated squaring."""
+    reach = (points > 0) | np.eye(len(points), dtype=np.bool_)
+    for _ in range(max(1, len(points).bit_length())):
+        hops = reach.astype(np.float64)
+        reach = hops @ hops > 0
+    return reach
+
+
+def _checked(points: Floats) -> Floats:
+    points = np.asarray(points, dtype=np.float64)
+    if points.ndim != 2 or points.shape[0] != points.shape[1]:
+        raise InputError(f"points: shape {points.shape}; give [systems, systems], row over column")
+    if not (np.isfinite(points) & (points >= 0)).all():
+        raise InputError("points: a negative or infinite number of wins; give counts, ties as half")
+    if (np.diagonal(points) > 0).any():
+        raise InputError("points: a system met itself; the diagonal must be 0")
+    return points

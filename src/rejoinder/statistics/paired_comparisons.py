@@ -22,11 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.bradley_terry import reason_no_strengths
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests, Likelihood
-from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, check_level, too_few_groups
-from rejoinder.statistics.head_to_head import tally
+from rejoinder.statistics.conventions import (
+    LEVEL,
+    NO_SPREAD,
+    check_level,
+    check_resamples,
+    too_few_groups,
+)
+from rejoinder.statistics.head_to_head import reaches, reason_no_strengths
+from rejoinder.statistics.intervals import percentiles
 from rejoinder.statistics.student import t_quantile, two_sided_p
 
 Ties = Literal["half", "davidson"]
@@ -120,9 +126,8 @@ def fit(contests: Contests, ties: Ties = "half", names: Sequence[str] | None = N
     [0.549306, -0.549306]
     """
     model = Likelihood(contests, ties == "davidson" and bool((contests.winner == 0).any()))
-    counts = tally(contests.a, contests.b, contests.winner, contests.systems)
-    reason = reason_no_strengths(counts.points, names)
-    if not reason and model.ties and not counts.wins.any():
+    reason = reason_no_strengths(model.points(), names)
+    if not reason and model.ties and not contests.winner.any():
         reason = "all contests are ties: how likely a tie is beside a win cannot be estimated"
     parameters = None if reason else _estimates(model)
     inverse = None if parameters is None else _inverse(model.slope(parameters, observed=True)[1])
@@ -140,11 +145,19 @@ class ParameterIntervals:
         low: float64 [p], NaN without an interval.
         high: float64 [p].
         reason: Why there are no intervals; None where there are.
+        undefined: How many resamples had no estimates and were left out.
     """
 
     low: Floats
     high: Floats
     reason: str | None
+    undefined: int = 0
+
+    @classmethod
+    def none(cls, fitted: Fit, reason: str | None) -> ParameterIntervals:
+        """No intervals, for this reason."""
+        none = np.full(fitted.parameters.shape, np.nan)
+        return cls(none, none, reason)
 
 
 def parameter_intervals(
@@ -168,10 +181,45 @@ def parameter_intervals(
     if not reason and errors[: fitted.strengths.size].max() <= NO_SPREAD:
         reason = f"the {noun} agree in all: their spread shows no uncertainty"
     if reason:
-        none = np.full(fitted.parameters.shape, np.nan)
-        return ParameterIntervals(none, none, reason)
+        return ParameterIntervals.none(fitted, reason)
     width = t_quantile(level, clusters.freedom) * errors
     return ParameterIntervals(fitted.parameters - width, fitted.parameters + width, None)
+
+
+def bootstrap_intervals(
+    fitted: Fit, clusters: Groups, resamples: int, rng: np.random.Generator, level: float = LEVEL
+) -> ParameterIntervals:
+    """Percentile bootstrap intervals of all parameters, over clusters of contests.
+
+    Args:
+        fitted: The estimates.
+        clusters: Those of the contests.
+        resamples: How many.
+        rng: Where the randomness comes from.
+        level: The share of resamples within.
+
+    Returns:
+        None of them where there are no estimates, fewer than 4 clusters, or no estimates in more than 5%
+        of the resamples: a system's few wins or losses are then all missing from many of them.
+
+    Raises:
+        ParameterError: A level outside (0, 1), or fewer than one resample.
+    """
+    check_resamples(resamples)
+    if reason := fitted.reason or too_few_groups(len(clusters)):
+        return ParameterIntervals.none(fitted, reason)
+    again = np.full((resamples, fitted.model.size), np.nan)
+    for rows, drawn in clusters.resampled(resamples, rng):
+        for row, contests in zip(rows, drawn, strict=True):
+            model = fitted.model.resampled(contests)
+            parameters = None
+            if reaches(model.points()).all():
+                parameters = _climb(model, fitted.parameters)
+            if parameters is not None:
+                again[row] = parameters
+    ends = [percentiles(each, level) for each in again.T]
+    low, high = np.array([(end.low, end.high) for end in ends]).T
+    return ParameterIntervals(low, high, ends[0].reason, ends[0].undefined)
 
 
 def p_of_differences(fitted: Fit, covariance: Floats, clusters: Groups) -> Floats:

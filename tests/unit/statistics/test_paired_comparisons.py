@@ -1,4 +1,4 @@
-"""Strengths from contests: worked by hand, beside the MM algorithm and statsmodels, and simulated."""
+"""Strengths from contests: worked by hand, beside statsmodels, and simulated."""
 
 import math
 
@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.statistics.bradley_terry import bradley_terry
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests
-from rejoinder.statistics.head_to_head import tally
 from rejoinder.statistics.paired_comparisons import fit, p_of_differences, parameter_intervals
 
 
@@ -53,13 +51,6 @@ def test_the_variance_of_a_share():
     assert variance == pytest.approx(10 / 9 / (10 * 0.6 * 0.4) / 4)
     ends = parameter_intervals(fitted, fitted.covariance(None), Groups.of(None, 10))
     assert ends.high[0] - fitted.strengths[0] == pytest.approx(2.262157 * math.sqrt(variance))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_half_wins_are_the_mm_algorithm(seed):
-    contests, _, _ = drawn(400, seed)
-    points = tally(contests.a, contests.b, contests.winner, 4).points
-    assert fit(contests).strengths == pytest.approx(bradley_terry(points), abs=1e-9)
 
 
 def test_without_ties_it_is_logistic_regression():

@@ -80,7 +80,7 @@ ELSEWHERE = {
     "turn_level": (
         "statistics.within_systems.WithinSystems.interval",
         "statistics.within_systems.WithinSystems.difference_interval",
-        "statistics.within_systems._jackknife",
+        "statistics.intervals.jackknife_interval",
     ),
 }
 """By another part of the page the functions that it goes through: of correlations and contests."""

@@ -31,7 +31,7 @@ from rejoinder.messages import counted, listed
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
-from rejoinder.statistics.conventions import too_few_groups
+from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups, large_group
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import mean_on_scale
@@ -48,8 +48,6 @@ PASS_FAIL = (0.0, 1.0)
 FEW_SKEWED = 60
 """With fewer skewed ratings of a system Student's t holds too rarely, by simulation."""
 
-# Mean ratings this close together are equal but for rounding.
-SAME = 1e-12
 CORRELATIONS = ("pearson", "spearman")
 SHARED = "replies"
 """What raters share, in words."""
@@ -359,12 +357,9 @@ def _mean_interval(
         return Interval.none(reason)
     if not options.resamples:
         return Interval.none()
-    same = "all items have the same rating, which is no certainty"
-    if np.ptp(values) > SAME:
-        same = "all clusters have the same mean, which is no certainty"
-    mean, interval, _ = mean_inference(values, groups or Groups.of(None, number), None, same)
+    mean, interval, _ = mean_inference(values, groups or Groups.of(None, number))
     reach = 0.0 if interval.reason else max(mean - interval.low, interval.high - mean)
-    if ends and (np.isin(values, ends).all() or reach > SAME):
+    if ends and (np.isin(values, ends).all() or reach > NO_SPREAD):
         interval = mean_on_scale(values, reach, ends, groups) or interval
     return interval
 

@@ -22,7 +22,7 @@ from rejoinder.statistics.conventions import (
     too_few_groups,
 )
 from rejoinder.statistics.intervals import Interval
-from rejoinder.statistics.mean_difference import SAME, mean_inference
+from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.pairwise_accuracy import best_epsilon, decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.proportions import share_interval
 
@@ -124,7 +124,7 @@ class ReplyPairs(Evidence):
             return Interval.none()
         if share:
             return share_interval(values, groups, interval_size(values, groups))
-        return mean_inference(values, groups, None, SAME).interval
+        return mean_inference(values, groups).interval
 
     def _counted(self, y: Floats, correlation: str) -> NDArray[np.bool_]:
         """Which pairs count, bool [..., p]: all, or those that people decided."""

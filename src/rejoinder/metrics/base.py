@@ -25,7 +25,7 @@ class Score:
         value: In the metric's own range (0 to 1 for the BLEU family); NaN where it is undefined.
         low: Lower end of the 95% interval over items (see `jackknife.score_intervals`); NaN where
             none was asked for (``resamples=0``), for fewer than 4 items, and where the value is the
-            same whichever item is left out, which is no certainty.
+            same whichever item is left out.
         high: Upper end.
         parts: What the value is made of: precisions, brevity penalty, lengths, unfloored sums.
         n: How many replies count.

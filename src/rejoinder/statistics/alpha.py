@@ -14,12 +14,10 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import freedom_of
 from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
-from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.intervals import SAME, Interval
 from rejoinder.statistics.rating_matrix import checked_ratings
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile
-
-NO_SPREAD = "the same whichever group is left out, which is no certainty"
 
 # Counts of values are kept for so many numbers at a time, in blocks of groups.
 BLOCK = 1 << 20
@@ -111,7 +109,7 @@ def alpha_interval(
     if math.isnan(error):
         return Interval.none("undefined where one group is left out")
     if error == 0:
-        return Interval.none(NO_SPREAD)
+        return Interval.none(SAME)
     freedom = freedom_of(np.bincount(group))
     alpha, reach = krippendorff_alpha(matrix, kind), t_quantile(level, freedom) * error
     if not -1 < alpha < 1:

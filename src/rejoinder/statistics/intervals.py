@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,11 @@ from rejoinder.statistics.conventions import (
     UNDEFINED_SHARE,
     check_level,
 )
+from rejoinder.statistics.standard_error import standard_errors
+from rejoinder.statistics.student import t_quantile
+
+SAME = "no spread: the value is the same whichever item, cluster or system is left out"
+"""Why there is no interval where nothing varies: 8 equal ones of 8 may be chance."""
 
 LARGE = 1 / 3
 """A cluster with a greater share of the items has a note."""
@@ -47,13 +53,12 @@ class Interval:
 def percentiles(values: Floats, level: float = LEVEL) -> Interval:
     """The middle ``level`` of resampled values, float64 [resamples]; NaNs are left out and counted.
 
-    Resamples that all give one value show no spread at all, which is not certainty: 8 of 8 may be
-    chance. There is no interval then.
+    Where all resamples give one value there is no interval.
 
     >>> percentiles(np.arange(101.0), level=0.5)
     Interval(low=25.0, high=75.0, undefined=0, reason=None)
-    >>> percentiles(np.ones(100)).reason
-    'every resample gives the same value, which is no certainty'
+    >>> percentiles(np.ones(100)).reason == SAME
+    True
     """
     check_level(level)
     undefined = int(np.isnan(values).sum())
@@ -61,9 +66,34 @@ def percentiles(values: Floats, level: float = LEVEL) -> Interval:
         reason = f"{undefined} of {values.size} resamples are undefined: too little variation"
         return Interval.none(reason, undefined)
     if values.size and np.nanmax(values) - np.nanmin(values) <= NO_SPREAD:
-        reason = "every resample gives the same value, which is no certainty"
-        return Interval.none(reason, undefined)
+        return Interval.none(SAME, undefined)
     return Interval(*middle(values, level), undefined)
+
+
+def jackknife_interval(
+    value: float,
+    left_out: Floats,
+    df: float,
+    level: float = LEVEL,
+    back: Callable[[float], float] = float,
+) -> Interval:
+    """The interval ``value +- t se`` of the jackknife, with Student's t.
+
+    Args:
+        value: The value, on the scale on which it varies alike everywhere (Fisher's, the logit).
+        left_out: float64 [g], on that scale, with each item (cluster, system) left out.
+        df: The degrees of freedom of t.
+        level: The coverage.
+        back: From that scale to the value's own.
+    """
+    check_level(level)
+    error = float(standard_errors(left_out))
+    if math.isnan(error):
+        return Interval.none("undefined without one of the items, clusters or systems")
+    if error <= NO_SPREAD:
+        return Interval.none(SAME)
+    reach = t_quantile(level, df) * error
+    return Interval(back(value - reach), back(value + reach))
 
 
 def middle(values: Floats, level: float = LEVEL) -> tuple[float, float]:

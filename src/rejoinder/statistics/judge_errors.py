@@ -19,6 +19,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups, freedom_of
 from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
+from rejoinder.statistics.intervals import SAME
 from rejoinder.statistics.rating_matrix import RaterEffects, Severity, mean_ratings
 from rejoinder.statistics.skewed_mean import t_inference
 from rejoinder.statistics.standard_error import standard_errors
@@ -204,7 +205,7 @@ def cluster_estimate(
         reason = "undefined without one of the clusters: too little variation"
     error = float(standard_errors(left_out)) if reason is None else np.nan
     if reason is None and not error > max(NO_SPREAD, ROUNDING * abs(value)):
-        reason = "leaving out a cluster changes nothing, which is no certainty"
+        reason = SAME
     if reason is not None:
         known = value if reason not in _NO_VALUE else np.nan
         return Estimate(known, np.nan, np.nan, np.nan, n, reason)

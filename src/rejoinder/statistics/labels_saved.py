@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, PERFECT
-from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.conventions import NO_SPREAD, PERFECT
+from rejoinder.statistics.intervals import Interval, jackknife_interval
 from rejoinder.statistics.prediction_powered import FEWEST_CORRECTED, FEWEST_LABELLED
-from rejoinder.statistics.student import t_quantile
 
 
 class SavedForecast(NamedTuple):
@@ -74,17 +73,17 @@ def forecast_saved(
     r, without = _left_out(labels, predictions, clusters)
     share = others / (labels.size + others)
     of_r = _adjusted(r, g)
-    if abs(r) > PERFECT or not (np.abs(without) < PERFECT).all():
-        interval = Interval.none("the correlation is perfect or undefined without some items")
+    interval = Interval.none("the correlation is perfect or undefined without some items")
+    if abs(r) <= PERFECT and (np.abs(without) < PERFECT).all():
+        z, df = np.arctanh(without), clusters.freedom
+        interval = jackknife_interval(math.atanh(r), z, df, back=math.tanh)
+    if interval.reason:
         return SavedForecast(r, interval, of_r * share, math.nan, math.nan, of_r)
-    z = np.arctanh(without)
-    error = math.sqrt((g - 1) / g * float(((z - z.mean()) ** 2).sum()))
-    reach = t_quantile(LEVEL, clusters.freedom) * error
-    low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
+    low, high = interval.low, interval.high
     squares = sorted((low * low, high * high))
     least = 0.0 if low <= 0 <= high else squares[0]
     ends = min(least, of_r) * share, max(squares[1], of_r) * share
-    return SavedForecast(r, Interval(low, high), of_r * share, *ends, of_r)
+    return SavedForecast(r, interval, of_r * share, *ends, of_r)
 
 
 def labels_with(labels: int, total: int, most: float) -> int:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups, freedom_of, influences
 from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
+from rejoinder.statistics.intervals import SAME
 from rejoinder.statistics.skewed_mean import Inference, t_inference
-
-SAME = "all items have the same difference, which is no certainty"
 
 
 def paired_difference(differences: Floats, groups: NDArray[np.generic] | None = None) -> Inference:
@@ -27,27 +26,26 @@ def paired_difference(differences: Floats, groups: NDArray[np.generic] | None = 
     """
     clusters = Groups.of(groups, differences.size)
     noun = "items" if groups is None else "clusters"
-    return mean_inference(differences, clusters, too_few_groups(len(clusters), noun), SAME)
+    return mean_inference(differences, clusters, too_few_groups(len(clusters), noun))
 
 
-def mean_inference(values: Floats, groups: Groups, reason: str | None, same: str) -> Inference:
+def mean_inference(values: Floats, groups: Groups, reason: str | None = None) -> Inference:
     """The mean of grouped values, float64 [n], with the jackknife's error over the groups.
 
     Args:
         values: float64 [n], at least one.
         groups: The groups.
         reason: Why there is no interval; None where there is one.
-        same: The reason where all groups have the same mean.
     """
     mean = float(values.mean())
     influence = influences((values - mean) / values.size, groups.code, len(groups))
-    return t_inference(mean, influence, groups.freedom, reason or _constant(influence, same))
+    return t_inference(mean, influence, groups.freedom, reason or _constant(influence))
 
 
-def _constant(influence: Floats, same: str) -> str | None:
+def _constant(influence: Floats) -> str | None:
     if np.isnan(influence).any():
         return "all items of one of the systems are in one cluster"
-    return same if float((influence**2).sum()) <= NO_SPREAD**2 else None
+    return SAME if float((influence**2).sum()) <= NO_SPREAD**2 else None
 
 
 def unpaired_difference(
@@ -79,7 +77,7 @@ def unpaired_difference(
         for sign, own, code in ((1, a, clusters.code[: a.size]), (-1, b, clusters.code[a.size :])):
             moved += sign * influences((own - own.mean()) / own.size, code, g)
             shares += np.bincount(code, minlength=g) / own.size
-        reason = too_few_groups(g, "clusters") or _constant(moved, SAME)
+        reason = too_few_groups(g, "clusters") or _constant(moved)
         return t_inference(value, moved, freedom_of(shares), reason)
     if reason := too_few_groups(min(a.size, b.size), "items"):
         return t_inference(value, a, math.nan, reason)
@@ -91,4 +89,4 @@ def unpaired_difference(
     squares = of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1)
     df = (of_a + of_b) ** 2 / squares if squares > 0 else 0.0
     influence = np.concatenate(parts)
-    return t_inference(value, influence, df, _constant(influence, SAME))
+    return t_inference(value, influence, df, _constant(influence))

@@ -32,7 +32,7 @@ from rejoinder.statistics.conventions import (
     too_few_groups,
 )
 from rejoinder.statistics.head_to_head import reaches, reason_no_strengths
-from rejoinder.statistics.intervals import percentiles
+from rejoinder.statistics.intervals import SAME, percentiles
 from rejoinder.statistics.student import t_quantile, two_sided_p
 
 Ties = Literal["half", "davidson"]
@@ -179,7 +179,7 @@ def parameter_intervals(
     errors = np.sqrt(np.maximum(np.diagonal(covariance), 0))  # rounding may leave less than 0
     reason = fitted.reason or too_few_groups(len(clusters), noun)
     if not reason and errors[: fitted.strengths.size].max() <= NO_SPREAD:
-        reason = f"the {noun} agree in all: their spread shows no uncertainty"
+        reason = SAME
     if reason:
         return ParameterIntervals.none(fitted, reason)
     width = t_quantile(level, clusters.freedom) * errors

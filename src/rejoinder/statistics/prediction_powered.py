@@ -20,8 +20,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups, effective_size, freedom_of, influences
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.correlation import average_ranks
-from rejoinder.statistics.intervals import Interval
-from rejoinder.statistics.mean_difference import SAME
+from rejoinder.statistics.intervals import SAME, Interval
 from rejoinder.statistics.rater_variance import NO_RATERS, SingleRatings, rater_variance
 from rejoinder.statistics.skewed_mean import STUDENTS, Tails, skewness_of
 from rejoinder.statistics.student import t_quantile

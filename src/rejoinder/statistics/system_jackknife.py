@@ -8,10 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, PERFECT, check_level
-from rejoinder.statistics.intervals import Interval
-from rejoinder.statistics.standard_error import standard_errors
-from rejoinder.statistics.student import t_quantile
+from rejoinder.statistics.conventions import LEVEL, PERFECT, check_level
+from rejoinder.statistics.intervals import Interval, jackknife_interval
 
 # Of three systems each leaves two, whose differences have one sign but for noise.
 LEAST_SYSTEMS = 4
@@ -80,12 +78,8 @@ def _interval(
     value: float, without: Floats, level: float, back: Callable[[float], float]
 ) -> Interval:
     check_level(level)
-    number = without.size
-    if number < LEAST_SYSTEMS:
+    if without.size < LEAST_SYSTEMS:
         return Interval.none(TOO_FEW)
     if np.isnan(without).any():
         return Interval.none("the correlation is undefined without one of the systems")
-    if without.max() - without.min() <= NO_SPREAD:
-        return Interval.none("it is the same without each of the systems, which is no certainty")
-    reach = t_quantile(level, number - 2) * float(standard_errors(without))
-    return Interval(back(value - reach), back(value + reach))
+    return jackknife_interval(value, without, without.size - 2, level, back)

@@ -8,7 +8,7 @@ system has a coefficient of its own, and what is reported is their mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +21,6 @@ from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import (
     LEAST_GROUPS,
     LEVEL,
-    NO_SPREAD,
     NOISE,
     PERFECT,
     check_permutations,
@@ -35,10 +34,8 @@ from rejoinder.statistics.correlation import (
     spearman,
     standardised,
 )
-from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.intervals import Interval, jackknife_interval
 from rejoinder.statistics.significance import Difference, permutation_p
-from rejoinder.statistics.standard_error import standard_errors
-from rejoinder.statistics.student import t_quantile
 
 LEAST_REPLIES = 3
 """Any two points lie on a line: a system with fewer rated replies has no coefficient."""
@@ -204,7 +201,8 @@ class WithinSystems:
         without = self._without(x, correlation, usable)
         if not (np.abs(without) < PERFECT).all():  # NaN or perfect
             return Interval.none(self._one_context(usable, correlation, x))
-        return _jackknife(math.atanh(value), np.arctanh(without), level, math.tanh)
+        z, df = math.atanh(value), without.size - 1
+        return jackknife_interval(z, np.arctanh(without), df, level, math.tanh)
 
     def difference(self, x1: Floats, x2: Floats, correlation: str) -> float:
         """The mean within systems of one metric less that of another, over systems where both are
@@ -225,7 +223,8 @@ class WithinSystems:
         without = self._without(x1, correlation, usable) - self._without(x2, correlation, usable)
         if np.isnan(without).any():
             return Interval.none(self._one_context(usable, correlation, x1, x2))
-        return _jackknife(value, without, level, lambda end: min(2.0, max(-2.0, end)))
+        df = without.size - 1
+        return jackknife_interval(value, without, df, level, lambda end: min(2.0, max(-2.0, end)))
 
     def paired_permutation(
         self,
@@ -387,9 +386,6 @@ class WithinSystems:
         return np.concatenate(list(groups.permuted(b, rng)))
 
 
-NO_SPREAD_REASON = "the same without any one context, which is no certainty"
-
-
 def _add(sums: Floats, group: Indices, values: Floats) -> None:
     """Adds columns of values, float64 [b, n], to the columns of their groups."""
     if np.unique(group).size == group.size:
@@ -402,16 +398,6 @@ def _add(sums: Floats, group: Indices, values: Floats) -> None:
 def _mean(values: Floats) -> float:
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else math.nan
-
-
-def _jackknife(
-    value: float, without: Floats, level: float, back: Callable[[float], float]
-) -> Interval:
-    """``value +- t se``, the ends put back on the scale of the coefficient."""
-    half = t_quantile(level, without.size - 1) * float(standard_errors(without))
-    if half <= NO_SPREAD:
-        return Interval.none(NO_SPREAD_REASON)
-    return Interval(back(value - half), back(value + half))
 
 
 def _prepared(

@@ -208,17 +208,17 @@ PREFERENCE_EDGES = {
     ),
     "all ties": (
         judged(lambda i, r: "tie"), NAN, "no item is decided",
-        (NAN, "no variation: all ratings are equal"), "the items agree in all",
+        (NAN, "no variation: all ratings are equal"), "no spread",
     ),
     "one side wins all": (
         judged(lambda i, r: "a"), 2 / 2**12, None,
-        (1.0, "the same whichever group is left out"), "'x' never loses",
+        (1.0, "no spread"), "'x' never loses",
     ),
     "a rater who always ties": (
         judged(lambda i, r: "tie" if r == "ben" else "aab"[i % 3]), 0.387695, None,
         # 12 units of one decided and one tied judgement: o = 0 on the diagonal, D_o = 1; mirrored
         # 24 ties of 48 and 12 each way: D_e = (48^2 - 24^2 - 2 12^2) / (48 47) = 1440 / 2256
-        (1 - 2256 / 1440, "the same whichever group is left out"), None,
+        (1 - 2256 / 1440, "no spread"), None,
     ),
     "raters never meet": (
         [row for i, row in enumerate(judged(lambda i, r: "aab"[i % 3])) if (i // 2 + i) % 2],

@@ -11,6 +11,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.rating_criterion import FEW_SKEWED
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.statistics.alpha import DIFFERENCES
+from rejoinder.statistics.intervals import SAME
 from rejoinder.statistics.kappa import WEIGHTS, pooled_kappa
 from rejoinder.tables.schemas import RATINGS
 
@@ -239,9 +240,9 @@ EDGES = {
         {"alpha interval": (NAN, "the single ratings behind the means are not known")},
         None,
     ),
-    "full agreement": (  # 1 whichever item is left out: that is no certainty
+    "full agreement": (  # 1 whichever item is left out
         every(lambda i, s, r: i % 5),
-        {"alpha interval": (1.0, "the same whichever group is left out"), "kappa": (1.0, None)},
+        {"alpha interval": (1.0, "no spread"), "kappa": (1.0, None)},
         None,
     ),
 }  # fmt: skip
@@ -268,7 +269,7 @@ def test_equal_ratings_of_a_system_have_no_interval():
     row = told.systems.row(0, named=True)
     assert (row["mean"], row["sd"]) == (3.0, 0.0)
     assert math.isnan(row["low"])
-    assert row["reason"] == "all items have the same rating, which is no certainty"
+    assert row["reason"] == SAME
 
 
 def test_means_beside_people_do_not_count_as_a_rater():

@@ -17,6 +17,7 @@ from rejoinder.meta_evaluation.protocols import Pairwise, System, Turn
 from rejoinder.metrics import BLEU
 from rejoinder.scoring.blocks import score_parquet
 from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
+from rejoinder.statistics.intervals import SAME
 from rejoinder.statistics.significance import permutation_p, williams
 from rejoinder.statistics.within_systems import WithinSystems
 
@@ -308,9 +309,7 @@ def test_a_metric_and_its_double_differ_by_nothing_that_is_certain(testset, rati
     row = correlate(scores, ratings, "pairwise", permutations=9).comparisons().row(0, named=True)
     assert row["difference"] == 0
     assert math.isnan(row["low"])
-    assert row["reason"] == (
-        "no interval: all items have the same difference, which is no certainty"
-    )
+    assert row["reason"] == f"no interval: {SAME}"
 
 
 def test_within_systems_is_the_mean_of_each(scores, ratings):

@@ -198,7 +198,7 @@ def test_few_items_have_no_interval_or_a_warning(items, told, words):
     scores = score(testset, pl.DataFrame(rows | {"text": texts}), ["bleu:order=1"])
     low = dict(scores.systems().select("system", "low").iter_rows())
     assert (low["b"] == low["b"]) is told
-    assert math.isnan(low["a"])  # its own references: 1 in every resample, which is no certainty
+    assert math.isnan(low["a"])  # its own references: 1 in every resample
     row = scores.compare().row(0, named=True)
     assert (row["low"] == row["low"]) is told
     assert (row["p_bootstrap"] == row["p_bootstrap"]) is told

@@ -88,7 +88,7 @@ def test_fewer_than_ten_labelled_clusters_have_no_interval(n):
 
 def test_labels_all_alike_are_no_certainty():
     labels = np.where(np.arange(100) < 20, 1.0, np.nan)
-    assert "no certainty" in str(corrected_mean(labels, np.arange(100.0)).interval.reason)
+    assert "no spread" in str(corrected_mean(labels, np.arange(100.0)).interval.reason)
 
 
 @pytest.mark.parametrize("seed", range(30))

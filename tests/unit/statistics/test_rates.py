@@ -17,9 +17,7 @@ ALL, SOME = (0.839, 1.0), (0.640, 0.948)
 
 
 def reach_of(values, groups=None):
-    mean, interval, _ = mean_inference(
-        values, groups or Groups.of(None, values.size), None, "constant"
-    )
+    mean, interval, _ = mean_inference(values, groups or Groups.of(None, values.size))
     return max(mean - interval.low, interval.high - mean)
 
 

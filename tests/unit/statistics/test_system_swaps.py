@@ -90,7 +90,7 @@ def test_the_jackknife_by_hand():
         (0.5, [0.1, 0.2, 0.3, np.nan], "undefined without one of the systems"),
         (0.5, [0.1, 0.2, 0.3, -1.0], "1 or -1 without one of the systems"),
         (1.0, [0.1, 0.2, 0.3, 0.4], "the correlation is 1 or -1"),
-        (0.5, [0.5, 0.5, 0.5, 0.5], "no certainty"),
+        (0.5, [0.5, 0.5, 0.5, 0.5], "no spread"),
     ],
 )
 def test_there_is_no_interval(value, without, reason):

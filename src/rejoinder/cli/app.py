@@ -18,6 +18,7 @@ from rejoinder._version import __version__
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.errors import ParameterError, RejoinderError
+from rejoinder.files.sources import keeping_sources
 from rejoinder.text.visible import visible
 
 TRACEBACK = "REJOINDER_TRACEBACK"
@@ -62,7 +63,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     streams = sys.stdout, sys.stderr
     try:
-        with collecting_notes():
+        with collecting_notes(), keeping_sources():
             _check_threads()
             words = list(sys.argv[1:] if arguments is None else arguments)
             ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False, obj=words)

@@ -378,19 +378,20 @@ def check_given(given: MeasuringOptions) -> None:
 
 def _may_hold_scores(path: Path) -> bool:
     """Whether to open a file as kept scores: it holds them, is damaged, a pipe, or not there."""
+    import io
+
     import polars as pl
 
+    from rejoinder.files.sources import data_of, head_of
     from rejoinder.tables.io.panics import refusing_panics
     from rejoinder.tables.kept_scores import holds_scores
 
     if holds_scores(path) or not path.is_file():
         return True
     try:
-        with open(path, "rb") as file:
-            parquet = file.read(4) == b"PAR1"
-        if parquet:
+        if head_of(path, 4) == b"PAR1":
             with refusing_panics():
-                pl.read_parquet_metadata(path)
+                pl.read_parquet_metadata(io.BytesIO(data_of(path)))
     except (pl.exceptions.PolarsError, OSError):
         return True
     return False

@@ -15,6 +15,7 @@ from rejoinder.cli.command_words import OF_METRICS, command_words, paths_of_metr
 from rejoinder.cli.made_of_ratings import ratings_in
 from rejoinder.cli.targets import WRITING, named_paths
 from rejoinder.cli.terminal.speech import logged_notes
+from rejoinder.files.pipes import name_of
 from rejoinder.files.provenance import (
     content_of,
     record_path,
@@ -151,4 +152,6 @@ def _without_folder(word: str, made: Path) -> str:
 
 
 def _name(path: Path) -> str:
-    return "standard input" if str(path) == "-" else path.name or str(path)
+    if str(path) == "-":
+        return "standard input"
+    return name_of(path) or path.name or str(path)

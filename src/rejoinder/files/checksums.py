@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rejoinder.files.sources import data_of
 from rejoinder.files.strict_json import strict_json
 
 KEY = "sha256"
@@ -45,17 +46,15 @@ def is_undamaged(path: str | os.PathLike[str]) -> bool | None:
 
     A file whose mark itself is damaged counts as one without a checksum.
     """
-    if not Path(path).stat().st_size:
+    content = data_of(Path(path))
+    data, place = memoryview(content), content.rfind(MARK)
+    begin, end = place + len(MARK), place + len(MARK) + DIGITS
+    if place < 0 or end > len(data):
         return None
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        place = data.rfind(MARK)
-        begin, end = place + len(MARK), place + len(MARK) + DIGITS
-        if place < 0 or end > len(data):
-            return None
-        digest = hashlib.sha256(data[:begin])
-        digest.update(b"0" * DIGITS)
-        digest.update(data[end:])
-        return digest.hexdigest().encode() == data[begin:end]
+    digest = hashlib.sha256(data[:begin])
+    digest.update(b"0" * DIGITS)
+    digest.update(data[end:])
+    return digest.hexdigest().encode() == data[begin:end]
 
 
 def with_checksum(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rejoinder.errors import InputError
+from rejoinder.files.sources import digest_of
 
 Stamp: TypeAlias = tuple[tuple[str, int, int], ...]
 
@@ -101,7 +102,7 @@ def digest_of_files(files: Mapping[str, Path]) -> str:
     """The SHA-256 of the names and the contents of files, in their order, 64 hexadecimal digits."""
     total = hashlib.sha256()
     for name, file in files.items():
-        total.update(f"{name}\0{sha256(file)}\0".encode("utf-8", "surrogateescape"))
+        total.update(f"{name}\0{digest_of(file)}\0".encode("utf-8", "surrogateescape"))
     return total.hexdigest()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rejoinder.errors import InputError
-from rejoinder.files import pipes
+from rejoinder.files.sources import data_of
 
 GZIP = b"\x1f\x8b"
 """The first bytes of a file that gzip packed."""
@@ -31,13 +31,14 @@ def unpacked(path: Path, size: int = -1) -> bytes:
         InputError: It is cut off or altered, or unpacks to far more than text does.
     """
     import gzip  # for packed files alone
+    import io
     import zlib
 
     parts, length = [], 0
     try:
-        with pipes.opened(path) as packed, gzip.GzipFile(fileobj=packed) as file:
-            bound = max(FREE, MOST * packed.seek(0, 2))
-            packed.seek(0)
+        packed = data_of(path)
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            bound = max(FREE, MOST * len(packed))
             while size < 0 or length < size:
                 part = file.read(_PART if size < 0 else min(_PART, size - length))
                 if not part:

@@ -6,12 +6,10 @@ So a pipe is read wholly into memory when it is named, and served from there.
 
 from __future__ import annotations
 
-import io
 import os
 import stat
 import time
 from pathlib import Path
-from typing import BinaryIO
 
 from rejoinder.errors import InputError
 
@@ -20,6 +18,10 @@ PATIENCE = 0.5
 
 # What was read from pipes, by device and inode: a pipe can be read only once.
 _CONTENTS: dict[tuple[int, int], bytes] = {}
+_NUMBERS: dict[tuple[int, int], int] = {}
+
+_NUMBERED = ("/dev/fd", "/proc/self/fd")
+"""Where pipes have numbers in the place of names."""
 
 
 def is_pipe(status: os.stat_result) -> bool:
@@ -49,27 +51,30 @@ def take(path: Path, status: os.stat_result) -> None:
         _CONTENTS[key] = data
 
 
-def opened(path: Path) -> BinaryIO:
-    """Opens a file for reading, or what was taken from a pipe."""
-    if _CONTENTS:
-        status = path.stat()
-        content = _CONTENTS.get((status.st_dev, status.st_ino)) if is_pipe(status) else None
-        if content is not None:
-            return io.BytesIO(content)
-    return path.open("rb")
-
-
-def taken(path: Path) -> bytes:
+def taken(status: os.stat_result) -> bytes:
     """What was taken from a pipe, without reading it.
 
     Raises:
         FileNotFoundError: The pipe was not read.
     """
-    status = path.stat()
     content = _CONTENTS.get((status.st_dev, status.st_ino))
     if content is None:
-        raise FileNotFoundError(path)
+        raise FileNotFoundError("a pipe that was not read")
     return content
+
+
+def name_of(path: Path) -> str | None:
+    """What a pipe without a name of its own is called, ``pipe``, ``pipe 2``, ...; None for any other.
+
+    The shell calls ``<(command)`` by a number that may be another one in the next run.
+    """
+    if os.fspath(path.parent) not in _NUMBERED or not path.name.isdecimal():
+        return None
+    status = path.stat()
+    if not is_pipe(status):
+        return None
+    number = _NUMBERS.setdefault((status.st_dev, status.st_ino), len(_NUMBERS) + 1)
+    return "pipe" if number == 1 else f"pipe {number}"
 
 
 def _all(path: Path) -> bytes:

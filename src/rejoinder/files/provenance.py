@@ -20,9 +20,10 @@ from typing import Any
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.files.checksums import with_checksum, without_checksum
-from rejoinder.files.content import digest_of_files, sha256, visible_files
+from rejoinder.files.content import digest_of_files, visible_files
 from rejoinder.files.reading import STANDARD_INPUT
 from rejoinder.files.replacing import replacing
+from rejoinder.files.sources import digest_of
 
 SUFFIX = ".provenance.json"
 FORMAT = "rejoinder_provenance"
@@ -76,10 +77,8 @@ def content_of(path: str | os.PathLike[str], names: Collection[str] | None = Non
     try:
         if place.is_dir():
             return _of_folder(place, names)
-        if place.is_file():
-            return sha256(place)
-        if pipes.is_pipe(place.stat()):
-            return hashlib.sha256(pipes.taken(place)).hexdigest()
+        if place.is_file() or pipes.is_pipe(place.stat()):
+            return digest_of(place)
     except OSError:
         return None
     return None

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import object_checksum, with_checksum
 from rejoinder.files.provenance import FORMAT, VERSION, parsed_record
+from rejoinder.files.sources import head_of
 
 _TABLE = "rejoinder_provenance"
 _SQLITE = b"SQLite format 3\x00"
@@ -46,9 +47,8 @@ def record_within(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     if not place.is_file():  # to open a pipe would wait for its writer
         return None
     try:
-        with place.open("rb") as file:
-            if file.read(len(_SQLITE)) != _SQLITE:
-                return None
+        if head_of(place, len(_SQLITE)) != _SQLITE:
+            return None
         address = f"file:{quote(os.fsencode(place.absolute()))}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=5)) as connection:
             connection.set_progress_handler(lambda: 1, _STEPS)

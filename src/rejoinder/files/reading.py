@@ -6,6 +6,7 @@ files are refused by name, because read as text they would give a table of nonse
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files import pipes
 from rejoinder.files.gzipped import GZIP, unpacked
 from rejoinder.files.packed import refuse_packed
+from rejoinder.files.sources import data_of, head_of
 from rejoinder.messages import nearest
 
 HEAD = 4096  # bytes that are enough to recognise a format by
@@ -143,10 +145,12 @@ def suffix_of(path: Path) -> str:
 def stem_of(path: Path) -> str:
     """The name of a file without its suffix, as it is when unpacked.
 
+    That of a pipe without a name is ``pipe``.
+
     >>> stem_of(Path("bots/bot.jsonl.gz"))
     'bot'
     """
-    return _unpacked_name(path).stem
+    return pipes.name_of(path) or _unpacked_name(path).stem
 
 
 def _unpacked_name(path: Path) -> Path:
@@ -155,18 +159,15 @@ def _unpacked_name(path: Path) -> Path:
 
 def first_line(path: Path) -> bytes:
     """The first line of a file that is not blank; empty where there is none."""
-    with pipes.opened(path) as file:
-        packed = file.read(2) == GZIP
-        file.seek(0)
-        lines = unpacked(path).splitlines() if packed else file
-        lines = (line.removeprefix(b"\xef\xbb\xbf") for line in lines)
-        return next((line for line in lines if line.strip()), b"")
+    data = data_of(path)
+    lines = unpacked(path).splitlines() if data.startswith(GZIP) else io.BytesIO(data)
+    lines = (line.removeprefix(b"\xef\xbb\xbf") for line in lines)
+    return next((line for line in lines if line.strip()), b"")
 
 
 def _read(path: Path, size: int) -> bytes:
     try:
-        with pipes.opened(path) as file:
-            data = file.read(size)
+        data = data_of(path) if size < 0 else head_of(path, size)
         return unpacked(path, size) if data.startswith(GZIP) else data
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; expected a file; name the files in it") from None

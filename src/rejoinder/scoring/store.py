@@ -10,6 +10,7 @@ are: ``saved_metrics.py``.
 
 from __future__ import annotations
 
+import io
 import os
 from copy import copy
 from dataclasses import replace
@@ -23,6 +24,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, RejoinderError, one_of
 from rejoinder.files.checksums import PLACEHOLDER, is_undamaged, write_checksum
 from rejoinder.files.replacing import replacing
+from rejoinder.files.sources import data_of, head_of, keeping_sources
 from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import with_interval
@@ -168,6 +170,7 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
     return [pl.Series(f"{label}.{measured.metric.columns[0]}", bags, dtype=pl.List(pl.UInt64))]
 
 
+@keeping_sources()
 def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
     """Reads what ``save`` wrote, and believes nothing of it that can be checked.
 
@@ -201,7 +204,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
         )
     try:
         with refusing_panics():
-            text = pl.read_parquet_metadata(file).get(KEY)
+            text = pl.read_parquet_metadata(io.BytesIO(data_of(file))).get(KEY)
         if text is None:
             raise InputError(
                 f"{file}: a Parquet file, but not of scores; name one that 'rejoinder score --save' "
@@ -209,14 +212,13 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
             )
         saved = msgspec.json.decode(text, type=Saved)
         with refusing_panics():
-            table = pl.read_parquet(file, glob=False)
+            table = pl.read_parquet(io.BytesIO(data_of(file)))
     except (pl.exceptions.PolarsError, OSError) as error:
-        with open(file, "rb") as opened:
-            what = (
-                "no readable Parquet file: it is damaged or cut short"
-                if opened.read(4) == b"PAR1"
-                else "no readable Parquet file, so no scores"
-            )
+        what = (
+            "no readable Parquet file: it is damaged or cut short"
+            if head_of(file, 4) == b"PAR1"
+            else "no readable Parquet file, so no scores"
+        )
         raise InputError(
             f"{file}: {what}; name one that 'rejoinder score --save' wrote, or a test set and, "
             "behind it, its responses"

@@ -10,6 +10,7 @@ import polars as pl
 
 from rejoinder.errors import RejoinderError
 from rejoinder.files.reading import existing
+from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.checks.validation import check_replies
 from rejoinder.tables.formats.registry import columns_of_replies
@@ -26,6 +27,7 @@ ORIGINAL = "original"
 """The source of an item's own first reference, where it is rated beside other candidates."""
 
 
+@keeping_sources()
 def read_candidates(
     *paths: str | os.PathLike[str],
     format: str | None = None,

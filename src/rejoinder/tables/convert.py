@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
+from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.look import kind_of
 from rejoinder.tables.registry import table_of, write_as
 from rejoinder.tables.testset import TestSet
 
 
+@keeping_sources()
 def convert(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],

@@ -9,6 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import existing
+from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, more, quoted
 from rejoinder.tables.rating_formats.judgement_tables import READERS
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
@@ -22,6 +23,7 @@ EARLIER = "earlier"
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
+@keeping_sources()
 def read_drawn(path: str | os.PathLike[str]) -> pl.DataFrame:
     """Reads the table of drawn items that ``rejoinder plan --next`` writes.
 

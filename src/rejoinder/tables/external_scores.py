@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.reading import existing
+from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
@@ -35,6 +36,7 @@ NAME = "scores"
 """What a table of Python is called in messages."""
 
 
+@keeping_sources()
 def read_scores(
     *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
 ) -> pl.DataFrame:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import msgspec
 import polars as pl
 
+from rejoinder.files.sources import data_of, head_of
 from rejoinder.tables.io.panics import refusing_panics
 
 KEY = "rejoinder"
@@ -23,7 +25,7 @@ def counts_of(path: Path) -> dict[str, int]:
     try:
         saved = msgspec.json.decode(_metadata(path) or "", type=_Saved)
         with refusing_panics():
-            rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+            rows = int(pl.scan_parquet(io.BytesIO(data_of(path))).select(pl.len()).collect().item())
     except (msgspec.MsgspecError, pl.exceptions.PolarsError, OSError):
         return {}
     items = "blocks" if saved.blocks else "items"
@@ -52,10 +54,9 @@ def _metadata(path: Path) -> str | None:
     if not path.is_file():  # a pipe can be read once
         return None
     try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return None
+        if head_of(path, 4) != b"PAR1":
+            return None
         with refusing_panics():
-            return pl.read_parquet_metadata(path).get(KEY)
+            return pl.read_parquet_metadata(io.BytesIO(data_of(path))).get(KEY)
     except (pl.exceptions.PolarsError, OSError):
         return None

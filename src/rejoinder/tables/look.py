@@ -12,6 +12,7 @@ from typing import Any
 
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing, stem_of
+from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted
 from rejoinder.result import TableResult
 from rejoinder.tables import studies
@@ -129,6 +130,7 @@ class FileLook(TableResult):
         }
 
 
+@keeping_sources()
 def look(
     path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
 ) -> FileLook:
@@ -217,6 +219,7 @@ def _joined(readings: Sequence[Reading]) -> list[Reading]:
     return joined
 
 
+@keeping_sources()
 def kind_of(
     path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
 ) -> str:

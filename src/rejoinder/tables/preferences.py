@@ -10,6 +10,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
+from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, quoted
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
@@ -32,6 +33,7 @@ PREFERENCE_FORMATS = {each.name: each for each in judgement_tables.FORMATS}
 _OPTIONAL = ("rater", "criterion")
 
 
+@keeping_sources()
 def read_preferences(
     *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,

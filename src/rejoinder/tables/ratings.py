@@ -11,6 +11,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
+from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
@@ -47,6 +48,7 @@ class RatedReplies:
     notes: tuple[str, ...]
 
 
+@keeping_sources()
 def read_ratings(
     *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,

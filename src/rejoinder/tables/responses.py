@@ -11,6 +11,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.reading import existing
+from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, quoted
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
@@ -50,6 +51,7 @@ class Alignment:
     filled: dict[str, int] = field(default_factory=dict)
 
 
+@keeping_sources()
 def read_responses(
     *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,

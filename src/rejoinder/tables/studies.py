@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from rejoinder.files.sources import head_of
+
 APPLICATION = 0x524A4E44
 """What a study's file says it belongs to (SQLite's ``application_id``)."""
 
@@ -19,8 +21,7 @@ def holds_study(path: Path) -> bool:
     if not path.is_file():  # a pipe can be read once
         return False
     try:
-        with open(path, "rb") as file:
-            header = file.read(_PLACE + 4)
+        header = head_of(path, _PLACE + 4)
     except OSError:
         return False
     return header.startswith(_MAGIC) and header[_PLACE:] == APPLICATION.to_bytes(4, "big")

@@ -10,6 +10,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
+from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import quoted
 from rejoinder.result import Result
 from rejoinder.tables import in_memory
@@ -159,6 +160,7 @@ class TestSet(Result):
         )
 
 
+@keeping_sources()
 def read_testset(
     *paths: str | os.PathLike[str] | Frame, format: str | None = None, columns: Columns = None
 ) -> TestSet:

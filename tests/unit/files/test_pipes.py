@@ -90,6 +90,22 @@ def test_process_substitution_and_standard_input(tmp_path):
     assert json.loads(done.stdout)["systems"][0]["system"] == "bot"
 
 
+def test_systems_of_pipes_without_names_are_called_pipe(tmp_path):
+    """The shell numbers them, now 62 and now 63."""
+    (tmp_path / "t.jsonl").write_text(json.dumps(ITEM) + "\n")
+    for name, text in (("a", "Hello."), ("b", "No.")):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "c1", "text": text}) + "\n")
+    command = (
+        f'"{sys.executable}" -m rejoinder score <(cat t.jsonl) <(cat a.jsonl) <(cat b.jsonl) -m bleu '
+        "--resamples 0 --json"
+    )
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    values = {row["system"]: row["value"] for row in json.loads(done.stdout)["systems"]}
+    assert set(values) == {"pipe", "pipe 2"}
+    assert values["pipe"] > values["pipe 2"]
+
+
 @pytest.mark.parametrize("verb", ["compare PIPE", "correlate PIPE --ratings r.csv"])
 def test_kept_scores_are_not_read_from_a_pipe_and_that_is_said(pipe, tmp_path, capfd, verb):
     from rejoinder.cli.app import run

@@ -9,6 +9,7 @@ import time
 from types import TracebackType
 
 from rejoinder.cli.terminal.speech import is_quiet, own_stderr
+from rejoinder.files.sources import release_sources
 from rejoinder.progress import waits_of_run
 from rejoinder.text.visible import visible
 
@@ -21,6 +22,9 @@ PACE = {True: 0.2, False: 15.0}
 SLOWER, SLOWEST = 0.05, 300.0
 """In a log the pause grows to this share of the time so far, but to so many seconds at most, so that
 the log of a long run stays short."""
+
+READING = "reading"
+"""What is done while files are read."""
 
 PREPARING = "compiling for this machine; later runs find it ready"
 """Said while the first run compiles what later ones find ready."""
@@ -61,6 +65,8 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self.started = time.monotonic()
+        if self.what != READING:
+            release_sources()  # what the command reads has been read
         if not is_quiet():
             self.watcher.start()
         return self

@@ -1,0 +1,151 @@
+"""Files that are read: each is opened once, however often it is looked into.
+
+To recognise a format, to see which columns there are, to read the rows and to hash the content, one file
+is looked into many times. Within ``keeping_sources`` its bytes are read when somebody first asks for
+them, and everybody after that is served from memory.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TypeAlias
+
+from rejoinder.files import pipes
+
+ROOM = 1 << 30
+"""Bytes of files that are kept at once; beyond them files are opened again if need be."""
+
+_Key: TypeAlias = tuple[int, int, int, int]
+
+
+class Source:
+    """A file as it was when it was first looked into.
+
+    Attributes:
+        path: Where it lies.
+        size: How many of its bytes are in memory.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self._data: bytes | None = None
+        self._digest: str | None = None
+
+    def data(self) -> bytes:
+        """All its bytes.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        if self._data is None:
+            self._data = self.path.read_bytes()
+            self.size = len(self._data)
+        return self._data
+
+    def digest(self) -> str:
+        """The SHA-256 of its bytes, 64 hexadecimal digits.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        import hashlib  # where a digest is wanted
+
+        if self._digest is None and self._data is not None:
+            self._digest = hashlib.sha256(self._data).hexdigest()
+        if self._digest is None:
+            with self.path.open("rb") as file:
+                self._digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return self._digest
+
+    def release(self) -> None:
+        """Lets go of the bytes; their digest stays."""
+        if self._data is not None:
+            self.digest()
+            self._data, self.size = None, 0
+
+
+_KEPT: ContextVar[dict[_Key, Source] | None] = ContextVar("sources", default=None)
+
+
+@contextmanager
+def keeping_sources() -> Iterator[None]:
+    """Within it every file is read once. A command is one such stretch, or else a call that reads."""
+    if _KEPT.get() is not None:
+        yield
+        return
+    token = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def release_sources() -> None:
+    """Lets go of the bytes of all files: what was to be read has been, and long work begins."""
+    for each in (_KEPT.get() or {}).values():
+        each.release()
+
+
+def data_of(path: Path) -> bytes:
+    """All bytes of a file, or of what was taken from a pipe.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    status = path.stat()
+    if pipes.is_pipe(status):
+        return pipes.taken(status)
+    return _with_room(path, status).data()
+
+
+def head_of(path: Path, size: int) -> bytes:
+    """The first bytes of a file, or of what was taken from a pipe.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    status = path.stat()
+    if _are_kept(status) or not stat.S_ISREG(status.st_mode):
+        return data_of(path)[:size]
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, or of what was taken from a pipe, 64 hexadecimal digits.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    status = path.stat()
+    if pipes.is_pipe(status):
+        import hashlib
+
+        return hashlib.sha256(pipes.taken(status)).hexdigest()
+    source = _with_room(path, status)
+    if _are_kept(status, ROOM >> 4):
+        source.data()  # who asks what a table is reads it too; the weights of models are larger
+    return source.digest()
+
+
+def _are_kept(status: os.stat_result, most: int = ROOM) -> bool:
+    """Whether the bytes of a file are kept once they are read."""
+    return _KEPT.get() is not None and status.st_size <= most
+
+
+def _with_room(path: Path, status: os.stat_result) -> Source:
+    """The source of a file: within ``keeping_sources`` the same one while the file stays as it is."""
+    kept = _KEPT.get()
+    if kept is None or not stat.S_ISREG(status.st_mode):
+        return Source(path)
+    key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    source = kept.setdefault(key, Source(path))
+    if not source.size and sum(each.size for each in kept.values()) + status.st_size > ROOM:
+        release_sources()
+    return source

@@ -1,0 +1,88 @@
+"""Every file that a command reads is opened once, whatever its format: a file of each kind goes through verbs."""
+
+import builtins
+import io
+import os
+from collections import Counter
+
+import pytest
+
+from format_examples import SCORES, WORLDS, examples, write
+from rejoinder.cli.app import run
+
+JUDGE = SCORES["jsonl"]
+COMMANDS = {
+    "testset": (["score", "GIVEN", "r.jsonl"],),
+    "responses": (["compare", "t.jsonl", "GIVEN", "--missing", "pairwise"],),
+    "ratings": (
+        ["compare", "--scores", JUDGE[0], "--ratings", "GIVEN"],
+        ["correlate", "t.jsonl", "r.jsonl", "--ratings", "GIVEN"],
+        ["judge", "--scores", JUDGE[0], "--ratings", "GIVEN"],
+        ["plan", "--scores", JUDGE[0], "--ratings", "GIVEN"],
+    ),
+    "scores": (["judge", "--scores", "GIVEN", "--ratings", "h.jsonl"],),
+}
+"""By what a file is for the verbs that read it; some refuse the few rows, after they have read them."""
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """How often each file was opened, by its full path."""
+    counts = Counter()
+    for module in (builtins, io):
+
+        def counted(file, *args, true=module.open, **options):
+            if isinstance(file, str | os.PathLike):
+                counts[os.path.realpath(file)] += 1
+            return true(file, *args, **options)
+
+        monkeypatch.setattr(module, "open", counted)
+    return counts
+
+
+@pytest.mark.parametrize(
+    "role, form, name, content", list(examples()), ids=lambda part: str(part)[:20]
+)
+def test_a_file_is_opened_once(role, form, name, content, tmp_path, monkeypatch, opened, capsys):
+    monkeypatch.chdir(tmp_path)
+    for other in ("testset", "responses", "ratings"):
+        write(tmp_path / WORLDS["jsonl"][other][0], WORLDS["jsonl"][other][1])
+    write(tmp_path / JUDGE[0], JUDGE[1])
+    (tmp_path / "given").mkdir()
+    given = tmp_path / "given" / name
+    write(given, content)
+    for command in COMMANDS[role]:
+        words = [str(given) if word == "GIVEN" else word for word in command]
+        opened.clear()
+        assert run(words) in (0, 2), capsys.readouterr().err
+        read = {path: count for path, count in opened.items() if path.startswith(str(tmp_path))}
+        assert any(path.startswith(str(given)) for path in read), capsys.readouterr().err
+        assert set(read.values()) == {1}, (words, read)
+
+
+def test_a_test_set_that_holds_the_replies_and_the_ratings_is_opened_once(tmp_path, opened, capsys):
+    rows = [("1", "a b", "a b c", "a", 3), ("2", "b b", "b c", "a", 4), ("3", "c b", "c d", "a", 1)]
+    table = "id,prompt,reference,response,model,rater,criterion,score\n" + "".join(
+        f"{id},{prompt},{prompt} now,{reply},{system},r,overall,{score}\n"
+        for id, prompt, reply, system, score in rows
+    )
+    file = tmp_path / "all.csv"
+    file.write_text(table)
+    opened.clear()
+    assert run(["correlate", str(file), "--ratings", str(file)]) in (0, 2)
+    assert opened[str(file)] == 1, capsys.readouterr().err
+
+
+def test_a_file_that_changes_is_read_again(tmp_path):
+    from rejoinder.files.sources import data_of, digest_of, keeping_sources, release_sources
+
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"one")
+    with keeping_sources():
+        assert data_of(file) == b"one"
+        first = digest_of(file)
+        release_sources()
+        assert data_of(file) == b"one"
+        file.write_bytes(b"three")
+        assert data_of(file) == b"three"
+        assert digest_of(file) != first

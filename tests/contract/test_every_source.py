@@ -1,4 +1,4 @@
-"""Every file that a command reads is opened once, whatever its format: a file of each kind goes through verbs."""
+"""Every file that a command reads is opened once: a file of every format goes through its verbs."""
 
 import builtins
 import io
@@ -41,7 +41,7 @@ def opened(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "role, form, name, content", list(examples()), ids=lambda part: str(part)[:20]
+    ("role", "form", "name", "content"), list(examples()), ids=lambda part: str(part)[:20]
 )
 def test_a_file_is_opened_once(role, form, name, content, tmp_path, monkeypatch, opened, capsys):
     monkeypatch.chdir(tmp_path)

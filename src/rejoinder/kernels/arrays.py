@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -39,6 +40,13 @@ class TextBytes(NamedTuple):
     data: Bytes
     starts: Indices
     stops: Indices
+
+    @property
+    def words(self) -> Words:
+        """uint64 [bytes - 7]: the eight bytes from every byte of ``data`` on."""
+        size = max(0, self.data.size - 7)
+        first = self.data[: 8 if size else 0].view(np.uint64)
+        return as_strided(first, (size,), (1,))
 
 
 class Tokens(NamedTuple):

@@ -179,14 +179,11 @@ def same_strings(texts: TextBytes) -> Indices:
     Returns:
         int64 [n]: ``first[i] <= i`` with equal bytes.
     """
-    data, n = texts.data, texts.starts.size
-    words = np.zeros(0, dtype=np.uint64)
-    if data.size >= 8:
-        words = np.lib.stride_tricks.as_strided(data[:8].view(np.uint64), (data.size - 7,), (1,))
+    n = texts.starts.size
     slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int64)
     first = np.empty(n, dtype=np.int64)
     hashes = np.empty(n, dtype=np.uint64)
-    _same_strings(texts, words, KEYS, slots, hashes, first)
+    _same_strings(texts, texts.words, KEYS, slots, hashes, first)
     return first
 
 
@@ -203,7 +200,7 @@ def _same_strings(
 
     Args:
         texts: The n strings.
-        words: uint64 [bytes - 7], the eight bytes from every byte on.
+        words: ``texts.words``.
         keys: uint64 [260], ``KEYS``: texts made to meet in the table would make it slow.
         slots: int64 [a power of two above n], -1 where free.
         hashes: uint64 [n], written.

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Indices
+from rejoinder.kernels.arrays import Bytes, Indices, TextBytes
+from rejoinder.kernels.strings import UNSPACED_LEAD, text_kinds
 from rejoinder.text.strings import Strings
 
 UNSPACED = {
@@ -129,22 +130,29 @@ def spaced_script(texts: Collection[str]) -> str:
     return "Korean" if 2 * hangul > sum(each.isalpha() for each in whole) else ""
 
 
+def kinds_of(texts: Strings, least: int = 0) -> Bytes:
+    """What the bytes of texts tell of them: uint8 [n], sums of constants of ``kernels.strings``.
+
+    Args:
+        texts: n texts.
+        least: Texts of fewer bytes than that, blanks aside, are short.
+    """
+    kinds = np.empty(len(texts), dtype=np.uint8)
+    bytes_of = TextBytes(texts.data, texts.starts, texts.stops)
+    text_kinds(bytes_of, bytes_of.words, least, kinds)
+    return kinds
+
+
 def unspaced_candidates(texts: Strings) -> Indices:
     """The indices of the texts that may hold characters of scripts without spaces, emoji aside.
 
-    It looks at bytes alone, so that 100,000 English texts cost next to nothing. Of the scripts
-    listed here, characters above U+FFFF and those that begin with the byte EA (parts of Burmese) are
-    passed over: no text is written in them alone.
+    Of the scripts listed here, characters above U+FFFF and those that begin with the byte EA (parts
+    of Burmese) are passed over: no text is written in them alone.
 
     >>> unspaced_candidates(Strings.of(["so “nice”", "不知道。", "สวัสดี"])).tolist()
     [1, 2]
     """
-    # The bytes that begin a character of these scripts in UTF-8. Not among them: E2, which begins
-    # quotation marks and dashes, and F0, which begins emoji.
-    places = np.flatnonzero(texts.data >= 0xE0)
-    byte = texts.data[places]
-    leading = (byte != 0xE2) & ((byte <= 0xE9) | (byte == 0xEF))
-    return np.flatnonzero(texts.counts(places[leading]))
+    return np.flatnonzero(kinds_of(texts) & UNSPACED_LEAD)
 
 
 def unspaced_script(text: str) -> str:

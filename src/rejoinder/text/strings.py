@@ -1,4 +1,4 @@
-"""Strings as one run of UTF-8 bytes and where each begins and ends: Arrow's layout."""
+"""Strings as one run of UTF-8 bytes and where each begins and ends."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Bytes, Indices
+from rejoinder.kernels.strings import unpack
 from rejoinder.text.lists import check_strings, missing
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ class Strings:
 
     @classmethod
     def of(cls, values: Sequence[str] | pl.Series | pa.Array, what: str = "strings") -> Strings:
-        """Takes over Python strings, a Polars column or an Arrow array; long columns uncopied.
+        """Takes over Python strings, a Polars column or an Arrow array.
+
+        The strings of a column or an array lie one after the other, those of a list with gaps.
 
         Args:
             values: The strings. A column must not hold nulls.
@@ -46,22 +48,16 @@ class Strings:
         >>> Strings.of(["hi", "", "né"])[2]
         'né'
         """
-        few = _encoded(values)
+        array: Any = values
+        if not hasattr(array, "null_count"):  # neither a column of Polars nor an array of Arrow
+            return cls(*_packed(array, what))
+        few = _few(array)
         if few is not None:
             return cls(*few)
         import pyarrow as pa
 
-        array: Any = values
-        if hasattr(values, "to_arrow"):
-            array = values.to_arrow()  # pyright: ignore[reportAttributeAccessIssue]
-        elif not isinstance(values, (pa.Array, pa.ChunkedArray)):
-            try:
-                array = _array(values)
-            except (pa.ArrowException, UnicodeEncodeError, TypeError, ValueError):
-                check_strings(list(values), what)
-                raise InputError(
-                    f"{what}: {type(values).__name__}; expected a list of strings"
-                ) from None
+        if hasattr(array, "to_arrow"):
+            array = array.to_arrow()
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         if array.null_count:
@@ -95,10 +91,6 @@ class Strings:
         """The strings at ``indices``, over the same bytes."""
         return Strings(self.data, self.starts[indices], self.stops[indices])
 
-    def counts(self, places: Indices) -> Indices:
-        """How many of some ``places`` in ``data``, ascending, lie in each string: int64 [n]."""
-        return np.searchsorted(places, self.stops) - np.searchsorted(places, self.starts)
-
     @property
     def sizes(self) -> Indices:
         """int64 [n]: the bytes of each string."""
@@ -106,51 +98,38 @@ class Strings:
 
 
 FEW = 100_000
-"""Up to so many strings, a copy of them takes less time than importing pyarrow."""
+"""Up to so many strings of a column, a copy of them takes less time than importing pyarrow."""
 
 
-def _encoded(values: Any) -> tuple[Bytes, Indices, Indices] | None:
-    """The bytes and bounds of a few strings, without pyarrow; None for what it is to read or refuse."""
-    if "pyarrow" in sys.modules or not hasattr(values, "__len__") or len(values) > FEW:
-        return None
-    polars = sys.modules.get("polars")
-    if not isinstance(values, list | tuple) and (
-        polars is None or not isinstance(values, polars.Series) or values.dtype != polars.String
-    ):
-        return None
-    try:
-        data, sizes = _by_python(values) if polars is None else _by_polars(values, polars)
-    except (TypeError, ValueError):
-        return None
-    stops = np.cumsum(sizes, dtype=np.int64)
-    return np.frombuffer(data, dtype=np.uint8), stops - sizes, stops
+def _packed(values: Sequence[str], what: str) -> tuple[Bytes, Indices, Indices]:
+    """The bytes and bounds of Python strings: as MessagePack, whose numbers between them are skipped.
 
-
-def _by_python(values: Sequence[str]) -> tuple[bytes, Indices]:
-    """The bytes of all strings together, and how many each has."""
-    parts = list(map(str.encode, values))
-    return b"".join(parts), np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
-
-
-def _by_polars(values: Any, polars: Any) -> tuple[bytes, Indices]:
-    """The same in half the time, where Polars is there already."""
-    series = polars.Series(values, dtype=polars.String, strict=True)
-    if series.null_count():
-        raise ValueError("a string is missing")
-    data = series.str.join("").cast(polars.Binary).item()
-    return data, series.str.len_bytes().to_numpy().astype(np.int64)
-
-
-def _array(values: Any) -> pa.Array:
-    """Python strings as an Arrow array.
-
-    By Polars, where it is there already: given a list, pyarrow imports pandas to ask whether the list
-    is one of pandas' own, which takes longer than scoring a test set.
+    One pass in C over the strings, where ``str.encode`` makes an object of each.
     """
-    import pyarrow as pa
+    import msgspec
 
+    texts = values if isinstance(values, list | tuple) else list(values)
+    try:
+        # What is no string would become one: a date, a decimal number.
+        checked = msgspec.convert(texts, list[str])
+        data = msgspec.msgpack.encode(checked, enc_hook=str.__str__)
+    except (msgspec.ValidationError, UnicodeEncodeError):
+        check_strings(texts, what)
+        raise
+    starts, stops = np.empty((2, len(texts)), dtype=np.int64)
+    packed = np.frombuffer(data, dtype=np.uint8)
+    unpack(packed, starts, stops)
+    return packed, starts, stops
+
+
+def _few(series: Any) -> tuple[Bytes, Indices, Indices] | None:
+    """The bytes and bounds of a short column, without pyarrow; None for what it is to read or refuse."""
     polars = sys.modules.get("polars")
-    if polars is None or not isinstance(values, list | tuple):
-        return pa.array(values, type=pa.large_string())
-    series = polars.Series(values, dtype=polars.String, strict=True)
-    return series.to_arrow(compat_level=polars.CompatLevel.oldest())
+    if "pyarrow" in sys.modules or polars is None or len(series) > FEW:
+        return None
+    if getattr(series, "dtype", None) != polars.String or series.null_count():
+        return None
+    data = series.str.join("").cast(polars.Binary).item()
+    sizes = series.str.len_bytes().to_numpy().astype(np.int64)
+    stops = np.cumsum(sizes)
+    return np.frombuffer(data, dtype=np.uint8), stops - sizes, stops

@@ -8,20 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Indices
+from rejoinder.kernels import strings as kinds
+from rejoinder.kernels.arrays import Bytes, Indices
 from rejoinder.metrics.contract import Contract
-from rejoinder.text.scripts import (
-    lost,
-    separated,
-    spaced_script,
-    unspaced_candidates,
-    unspaced_script,
-)
+from rejoinder.text.scripts import kinds_of, lost, separated, spaced_script, unspaced_script
 from rejoinder.text.strings import Strings
 
 EXAMINED = 500
-COUNTED = 1 << 22
-"""Up to so many bytes, all replies are looked at before a sample is drawn; of more, the sample alone."""
 SHORT = 5
 """Replies of fewer characters are left out: a single word is a whole reply there."""
 SHARE = 0.2
@@ -45,10 +38,17 @@ class ReplySample:
     items: int | None = None
 
     @cached_property
+    def _kinds(self) -> Bytes:
+        return kinds_of(self.hypotheses, SHORT)
+
+    @cached_property
     def strings(self) -> Strings:
         """The sample, without short replies; empty where hardly any reply is beyond ASCII."""
-        count = len(self.hypotheses)
-        if self.hypotheses.data.size <= COUNTED and _hardly_beyond_ascii(self.hypotheses):
+        count, several = len(self.hypotheses), self._kinds & kinds.BEYOND_ASCII
+        # Bytes tell that no sample can hold enough: none need be drawn, which imports what draws.
+        # A reply beyond ASCII may have more bytes than SHORT and fewer characters.
+        short = np.count_nonzero(several | self._kinds & kinds.SHORT)
+        if np.count_nonzero(several) < SHARE * max(1, min(EXAMINED, count) - short):
             return self.hypotheses.part(0, 0)
         sample = self.hypotheses.take(_drawn(np.arange(count)))
         texts = list(sample)
@@ -65,7 +65,7 @@ class ReplySample:
     @cached_property
     def candidates(self) -> Indices:
         """Which replies may be in a script without spaces."""
-        return unspaced_candidates(self.hypotheses)
+        return np.flatnonzero(self._kinds & kinds.UNSPACED_LEAD)
 
     @cached_property
     def unspaced(self) -> Strings:
@@ -81,23 +81,6 @@ class ReplySample:
         """How many replies in scripts without spaces must lose their words for a note."""
         items = len(self.hypotheses) if self.items is None else self.items
         return 1 if items < SMALL else FEW
-
-
-def _hardly_beyond_ascii(texts: Strings) -> bool:
-    """Whether no sample of texts can hold so many beyond ASCII that it is examined further.
-
-    Bytes tell: a sample need not be drawn for that, which imports what draws it.
-    """
-    beyond = np.flatnonzero(texts.data >= 0x80)
-    if not beyond.size:  # the usual case, without a look at each text
-        return True
-    several = texts.counts(beyond) > 0
-    # In a short reply of 5 * SHORT bytes or more, four blanks or more stand side by side.
-    blank = texts.data <= 0x20
-    four = blank[3:] & blank[2:-1] & blank[1:-2] & blank[:-3]
-    short = (several | (texts.sizes < 5 * SHORT)).sum() + np.count_nonzero(four)
-    examined = min(EXAMINED, len(texts)) - int(short)
-    return int(several.sum()) < SHARE * max(1, examined)
 
 
 def _drawn(indices: Indices) -> Indices:

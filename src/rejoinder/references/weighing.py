@@ -58,10 +58,10 @@ class Weighed(Result):
     def sources(self) -> list[dict[str, Any]]:
         """The number of references of each source, their mean weight, and the share above 0."""
         weight = pl.col("weight").fill_null(1.0)
-        table = self.testset.references.group_by("source").agg(
+        table = self.testset.references.group_by("source", maintain_order=True).agg(
             references=pl.len(), mean=weight.mean(), positive=(weight > 0).mean()
         )
-        return table.sort("mean", descending=True).to_dicts()
+        return table.sort("mean", descending=True, maintain_order=True).to_dicts()
 
     def as_json(self, file: str | None = None) -> dict[str, Any]:
         """The object that ``rejoinder weigh --json`` prints.

@@ -145,3 +145,14 @@ def test_unreliable_raters_are_left_out():
     kept = weigh(testset, texts, ratings(*agreed, *contrary), filter_raters=0.1, least=13)
     assert rows(kept.testset) == rows(plain.testset)
     assert any("4 of 4 raters kept without a kappa" in note for note in kept.notes)
+
+
+def test_sources_of_one_mean_stand_in_the_order_of_the_references():
+    names = [f"s{n}" for n in range(8)]
+    made = weigh(
+        TWO,
+        replies(*((name, "1", f"yes {name}") for name in names)),
+        ratings(*(("1", name, "r", 5) for name in names)),
+    )
+    for _ in range(5):
+        assert [row["source"] for row in made.sources()] == names

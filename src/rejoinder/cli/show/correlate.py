@@ -233,7 +233,8 @@ def _print_pairs(out: Console, agreement: Agreement, compared: pl.DataFrame) -> 
         "together, which differences between systems can make large by themselves: no test",
         style="dim",
     )
-    for (reason,), rows in compared.drop_nulls("within_reason").group_by("within_reason"):
+    undefined = compared.drop_nulls("within_reason")
+    for (reason,), rows in undefined.group_by("within_reason", maintain_order=True):
         pairs = ", ".join(f"{a} and {b}" for a, b in rows.select("a", "b").iter_rows())
         print_notes(out, [f"{pairs} within systems: {reason}"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import time
 from functools import cached_property
 from pathlib import Path
 
@@ -498,7 +499,7 @@ class World:
         task = Task(raters_per_question=2, attention=(check,) * 2, sample=5)
         testset = read_testset(self.testset)
         make_study(path, task, make_questions(testset, read_responses(*self.systems), task))
-        study = Study(path)
+        study = Study(path, clock=time.time)
         for grade in "15":
             rater = study.add_rater()
             while (shown := study.current(rater)) is not None:

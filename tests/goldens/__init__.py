@@ -1,0 +1,1 @@
+"""What every verb says and writes, as text files: see README.md."""

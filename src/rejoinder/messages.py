@@ -29,17 +29,25 @@ def more(count: int, noun: str = "row") -> str:
     return f" (and {others} like it)"
 
 
-def p_value(p: float, limit: bool = False) -> str:
-    """A p-value to two digits, as tables and sentences write it.
+SIGNIFICANT = 0.05
+"""The significance level of every test unless another is given: smaller p-values are marked."""
+
+
+def p_value(p: float, limit: bool = False, digits: int = 2, kind: str = "g") -> str:
+    """A p-value, as tables and sentences write it: in more digits than usual where it is just below 0.05.
 
     Args:
         p: The p-value, a number.
         limit: No random draw was as extreme as the data, so that p is only known to be below this.
+        digits: How many digits are usual.
+        kind: They are counted from the first that is not 0 (``g``), or behind the point (``f``).
 
-    >>> p_value(0.0234), p_value(1 / 10001, limit=True)
-    ('0.023', '<0.0001')
+    >>> p_value(0.0234), p_value(1 / 10001, limit=True), p_value(0.0496), p_value(0.0503)
+    ('0.023', '<0.0001', '0.0496', '0.05')
     """
-    return ("<" if limit else "") + f"{p:.2g}"
+    while p < SIGNIFICANT <= float(f"{p:.{digits}{kind}}"):
+        digits += 1
+    return ("<" if limit else "") + f"{p:.{digits}{kind}}"
 
 
 def p_is(p: float, limit: bool = False) -> str:

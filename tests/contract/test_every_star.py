@@ -18,6 +18,7 @@ from rejoinder.cli.show import (
 from rejoinder.cli.show import (
     ruq as ruq_tables,
 )
+from rejoinder.cli.show.cells import starred, three_decimals
 from rejoinder.cli.terminal.console import console
 from rejoinder.meta_evaluation.correlate import correlate
 from rejoinder.meta_evaluation.protocols import Pairwise, Unit
@@ -49,6 +50,14 @@ def ratings(marks):
         for i, mark in enumerate(some)
     ]
     return pl.DataFrame(rows, schema=RATED, orient="row")
+
+
+@pytest.mark.parametrize("write", [starred, three_decimals])
+@pytest.mark.parametrize("p", [0.0494, 0.0496, 0.04996, BELOW, SIGNIFICANT, 0.0503])
+def test_the_number_beside_a_star_is_below_the_level(write, p):
+    number, star = (shown := write(p))[:-1], shown[-1]
+    assert (float(number) < SIGNIFICANT) == (p < SIGNIFICANT) == (star == "*")
+    assert abs(float(number) - p) <= 5e-4
 
 
 @pytest.fixture

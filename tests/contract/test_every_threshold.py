@@ -19,11 +19,9 @@ from rejoinder.cli.show import (
     audit as audit_tables,
 )
 from rejoinder.cli.show import (
-    correlate as correlate_tables,
-)
-from rejoinder.cli.show import (
     recipe_tao2018 as recipe_tao2018_tables,
 )
+from rejoinder.cli.show.cells import three_decimals
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError, ParameterError
@@ -211,8 +209,8 @@ def test_a_grade_stands_apart_among_20_at_twice_the_gap():
 
 def test_a_p_of_just_5_percent_is_no_finding():
     below = np.nextafter(SIGNIFICANT, 0)
-    assert "*" in correlate_tables._p(below, True)
-    assert "*" not in correlate_tables._p(SIGNIFICANT, True)
+    assert "*" in three_decimals(below, True)
+    assert "*" not in three_decimals(SIGNIFICANT, True)
     assert recipe_tao2018_tables._star(below) == "*"
     assert recipe_tao2018_tables._star(SIGNIFICANT) != "*"
     row = {"fake": "echo", "reaches": "none", "p_holm_median": SIGNIFICANT}

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-
-SIGNIFICANT = 0.05
-"""The significance level of every test unless another is given: smaller p-values are marked."""
+from rejoinder.messages import SIGNIFICANT as SIGNIFICANT
 
 
 def holm(p: Floats) -> Floats:

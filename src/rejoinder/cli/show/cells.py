@@ -88,6 +88,14 @@ def p_of(p: float, draws: int) -> str:
     return p_value(p, is_least_p(p, draws))
 
 
+def three_decimals(p: float, marked: bool = True) -> str:
+    """A p-value to three decimals, with a star where it is significant and may be marked."""
+    if math.isnan(p):
+        return ""
+    shown = "<0.001" if p < 0.0005 else messages.p_value(p, digits=3, kind="f")
+    return shown + ("*" if marked and p < SIGNIFICANT else " ")
+
+
 def starred(p: float, limit: bool = False) -> str:
     """A p-value corrected for several tests, with a star where it is significant."""
     return p_value(p, limit) + ("*" if p < SIGNIFICANT else " ")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from rejoinder.cli.show.cells import NONE, Cell, decimals, has_intervals, interval
+from rejoinder.cli.show.cells import NONE, Cell, decimals, has_intervals, interval, three_decimals
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
 from rejoinder.meta_evaluation.turn_level import OTHER_SYSTEMS
@@ -192,7 +192,7 @@ def _agreement(
                     cells.append(_epsilon(row["epsilon"]))
             if not pooled:
                 # The random row has no star: a star would call chance a finding.
-                cells.append(_p(row["p"], label in agreement.labels))
+                cells.append(three_decimals(row["p"], label in agreement.labels))
         shown.add_row(label, *cells)
     return shown
 
@@ -250,7 +250,7 @@ def _metric_pairs_within(compared: pl.DataFrame) -> Table:
                 {"value": row["within"], "low": row["within_low"], "high": row["within_high"]}
             ),
         ),
-        number("p", lambda row: _p(row["within_p"])),
+        number("p", lambda row: three_decimals(row["within_p"])),
         number("pooled", lambda row: _interval({**row, "value": row["difference"]})),
     )
 
@@ -261,7 +261,7 @@ def _metric_pairs(compared: pl.DataFrame) -> Table:
             "Williams t",
             lambda row: "" if math.isnan(row["williams_t"]) else f"{row['williams_t']:.2f}",
         ),
-        number("p", lambda row: _p(row["williams_p"])),
+        number("p", lambda row: three_decimals(row["williams_p"])),
     )
     independent = compared["williams_t"].is_not_nan().any()
     return table(
@@ -269,7 +269,7 @@ def _metric_pairs(compared: pl.DataFrame) -> Table:
         text("a"),
         text("b"),
         number("a - b", lambda row: _interval({**row, "value": row["difference"]})),
-        number("p", lambda row: _p(row["p"])),
+        number("p", lambda row: three_decimals(row["p"])),
         *(williams if independent else ()),
     )
 
@@ -296,13 +296,6 @@ def _by_metric(table: pl.DataFrame) -> Iterator[tuple[str, dict[str, dict[str, A
 
 def _interval(row: Mapping[str, Any]) -> Cell:
     return interval(row["value"], row["low"], row["high"], decimals(3))
-
-
-def _p(p: float, marked: bool = True) -> str:
-    if math.isnan(p):
-        return ""
-    star = "*" if marked and p < SIGNIFICANT else " "
-    return ("<0.001" if p < 0.0005 else f"{p:.3f}") + star
 
 
 def _reasons(out: Console, table: pl.DataFrame) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, Cell, joined, styled
+from rejoinder.cli.show.cells import NONE, Cell, joined, styled, three_decimals
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -118,11 +118,8 @@ def _value(row: Mapping[str, Any], name: str) -> Cell:
 
 def _p(row: Mapping[str, Any], name: str) -> str:
     """The p-value, with a star where it is significant; the random baseline has none."""
-    p = row[f"{name}_p"]
-    if math.isnan(row[name]) or math.isnan(p):
-        return ""
-    star = _star(p) if row["metric"] != "random" else " "
-    return ("<0.001" if p < 0.0005 else f"{p:.3f}") + star
+    p = math.nan if math.isnan(row[name]) else row[f"{name}_p"]
+    return three_decimals(p, row["metric"] != "random")
 
 
 def _star(p: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from rejoinder.metrics.bleu import brevity_penalty
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.ngram_metric import NgramMetric
 from rejoinder.metrics.reference_pairs import ReferencePairs, matches
+from rejoinder.metrics.settings import setting
 
 # What stands for no match in SmoothingFunction().method1 of NLTK (Chen and Cherry 2014, method 1).
 EPSILON = 0.1
@@ -53,13 +53,12 @@ class AverageMaxBLEU(NgramMetric, MeanMetric):
     name: ClassVar[str] = "ambleu"
     title: ClassVar[str] = "avg-max BLEU"
     source: ClassVar[str] = "Gupta et al. 2019"
-    choices: ClassVar = MappingProxyType({**NgramMetric.choices, "order_weights": ORDER_WEIGHTS})
 
     order: int = 4
     tokenizer: str = "none"
     lowercase: bool = True
     references: str = "all"
-    order_weights: str = "uniform"
+    order_weights: str = setting("uniform", values=ORDER_WEIGHTS)
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""

@@ -14,6 +14,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import MeanMetric, mean
+from rejoinder.metrics.settings import setting
 
 # Each measure with the column that sums it, and with its place among the provider's.
 MEASURES = {"f": 0, "precision": 2, "recall": 3}
@@ -58,12 +59,11 @@ class BERTScore(MeanMetric):
     rate: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"references", "features"})
     sources: ClassVar = MappingProxyType({"encoder": "bert-score", "baseline": "bert-score"})
-    choices: ClassVar = MappingProxyType({"measure": MEASURES})
 
     encoder: str = ""
     layer: int | None = None
     idf: bool = False
-    measure: str = "f"
+    measure: str = setting("f", values=MEASURES)
     baseline: str = ""
     references: str = "all"
 

@@ -17,6 +17,7 @@ from rejoinder.kernels.ngrams import bleu_rows
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
 from rejoinder.metrics.reference_pairs import ReferencePairs
+from rejoinder.metrics.settings import setting
 
 if TYPE_CHECKING:
     from rejoinder.metrics.contributions import Contribution
@@ -124,15 +125,14 @@ class BLEU(PooledPrecisions):
     source: ClassVar[str] = "Papineni et al. 2002; Galley et al. 2015, eq. 1-2"
     title: ClassVar[str] = "BLEU"
     sums: ClassVar = MappingProxyType({"matches": "matches", "totals": "totals"})
-    choices: ClassVar = MappingProxyType(
-        {**NgramMetric.choices, "reference_length": (*REFERENCE_LENGTHS, "")}
-    )
 
     smoothing: str = "none"
     smoothing_value: float | None = None
     effective_order: bool = False
     references: str = "all"
-    reference_length: str = ""
+    reference_length: str = setting(
+        "", "The brevity penalty compares with another of several references.", 35,
+        values=(*REFERENCE_LENGTHS, ""), tried=("", "shortest"))  # fmt: skip
     minimum_total: int | None = None
 
     def __post_init__(self) -> None:

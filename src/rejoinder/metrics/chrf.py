@@ -18,6 +18,7 @@ from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import quotient
 from rejoinder.metrics.parameters import check_order
 from rejoinder.metrics.reference_pairs import ReferencePairs, matches
+from rejoinder.metrics.settings import EITHER, setting
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
 
@@ -54,12 +55,19 @@ class ChrF(Metric):
     name: ClassVar[str] = "chrf"
     source: ClassVar[str] = "Popovic 2015, eq. 1; Popovic 2017"
 
-    char_order: int = 6
-    word_order: int = 0
-    beta: float = 2.0
+    char_order: int = setting(
+        6, "The longest n-gram of characters is another one.", 32, typed="nc")  # fmt: skip
+    word_order: int = setting(
+        0, "n-grams of words count beside those of characters, or up to another order.", 33,
+        typed="nw", tried=(0, 2))  # fmt: skip
+    beta: float = setting(
+        2.0, "Recall weighs more, or less, against precision.", 40, tried=(1.0, 2.0, 3.0))  # fmt: skip
     lowercase: bool = False
-    whitespace: bool = False
-    eps_smoothing: bool = False
+    whitespace: bool = setting(
+        False, "White space counts as characters, or not.", 29, typed="space", tried=EITHER)  # fmt: skip
+    eps_smoothing: bool = setting(
+        False, "F-scores of the orders are averaged, or the F-score of average precision and recall is "
+        "taken.", 44, tried=EITHER)  # fmt: skip
     references: str = "all"
 
     def __post_init__(self) -> None:

@@ -23,6 +23,7 @@ from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.metrics.parameters import check_type, types_of
+from rejoinder.metrics.settings import settings_of
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, tokenize
@@ -34,11 +35,6 @@ Part: TypeAlias = float | list[float]
 
 Statistics: TypeAlias = Floats | Tokens
 """What a metric measures of m replies: float64 [m, k], or a bag of fingerprints for each."""
-
-# What a parameter is called in a signature, where sacreBLEU has a word for it.
-SIGNATURE_WORDS = {"tokenizer": "tok", "smoothing": "smooth", "effective_order": "eff"}
-FOLDED = {True: "lc", False: "mixed"}
-SPOKEN = {True: "yes", False: "no"}
 
 
 @dataclass(frozen=True)
@@ -67,14 +63,9 @@ class Contract(ABC):
     sources: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The parameters that name a model's file or folder, each with the provider of its features."""
     choices: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
-    """The values that a parameter can have, by the parameter's name."""
-    kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """The values of parameters that saved scores may lack, because they were added later."""
+    """The values that a parameter can have, by its name, where its field does not declare them."""
     younger_columns: ClassVar[frozenset[str]] = frozenset()
     """The columns that saved scores may lack; they are NaN there, and the score does not read them."""
-    younger_parameters: ClassVar[frozenset[str]] = frozenset()
-    """The parameters that were added later: a signature names them where they are not the defaults,
-    so that signatures of before still name the same metric."""
 
     def __post_init__(self) -> None:
         for name, kind in types_of(type(self)).items():
@@ -82,7 +73,10 @@ class Contract(ABC):
             if name in self.sources and isinstance(value, os.PathLike):
                 value = os.fspath(value)
             object.__setattr__(self, name, check_type(self.name, name, value, kind))
-        for name, choices in self.choices.items():
+        values = {
+            name: each.values for name, each in settings_of(type(self)).items() if each.values
+        }
+        for name, choices in {**values, **self.choices}.items():
             if getattr(self, name) not in choices:
                 raise ParameterError(
                     f"metric '{self.name}': {name}={getattr(self, name)!r} is unknown; "
@@ -98,7 +92,9 @@ class Contract(ABC):
             TypeError: A parameter is unknown.
             ParameterError: A value is none that the parameter can have.
         """
-        return cls(**{**cls.kept_defaults, **parameters})
+        facts = settings_of(cls).items()
+        before = {name: each.before for name, each in facts if each.before is not ...}
+        return cls(**{**before, **parameters})
 
     def meanings(self) -> dict[str, Any]:
         """The parameters by name, each as what it stands for: an empty one as its default in words.
@@ -258,7 +254,7 @@ class Contract(ABC):
 
     def signature(self, **facts: str | int) -> str:
         """The parameters, and facts of the data, in sacreBLEU's style: ``key:value|...``."""
-        words = [self.name]
+        words, facts_of = [self.name], settings_of(type(self))
         for each in fields(self):
             value: Any = getattr(self, each.name)
             if each.name in self.sources and value:
@@ -267,13 +263,8 @@ class Contract(ABC):
                 value = identity(self.sources[each.name], value)
             if value is None or value == "":
                 continue
-            if each.name in self.younger_parameters and value == each.default:
-                continue
-            if each.name == "lowercase":
-                words.append(f"case:{FOLDED[value]}")
-            else:
-                word = SPOKEN[value] if isinstance(value, bool) else str(value)
-                words.append(f"{SIGNATURE_WORDS.get(each.name, each.name)}:{word}")
+            if not (facts_of[each.name].younger and value == each.default):
+                words.append(facts_of[each.name].said(each.name, value))
         words += [f"{key}:{value}" for key, value in facts.items()]
         if getattr(self, "tokenizer", None) in BORROWED:
             from importlib.metadata import version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,7 +13,8 @@ from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.bleu import PooledPrecisions, check_smoothing, smoothed_precisions, value_of
-from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
+from rejoinder.metrics.ngram_metric import of_hypotheses
+from rejoinder.metrics.settings import setting
 
 if TYPE_CHECKING:
     from rejoinder.metrics.contributions import Contribution
@@ -74,14 +75,14 @@ class DeltaBLEU(PooledPrecisions):
     name: ClassVar[str] = "deltableu"
     source: ClassVar[str] = "Galley et al. 2015, section 3"
     needs: ClassVar[frozenset[str]] = frozenset({"references", "weights"})
-    kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({"smoothing": "none"})
     title: ClassVar[str] = "deltaBLEU"
-    choices: ClassVar = MappingProxyType({**NgramMetric.choices, "reading": READINGS})
     sums: ClassVar = MappingProxyType({"numerators": "numerator", "denominators": "denominator"})
 
-    reading: str = "paper"
+    reading: str = setting(
+        "paper", "The weight and the match of an n-gram may come from different references, or not.",
+        values=READINGS)  # fmt: skip
     references: str = "all"
-    smoothing: str | None = None
+    smoothing: str | None = setting(None, before="none")
     smoothing_value: float | None = None
 
     def __post_init__(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.means import mean
+from rejoinder.metrics.settings import setting
 from rejoinder.text.tokenizers import TOKENIZERS
 
 
@@ -33,9 +33,8 @@ class Length(Metric):
     source: ClassVar[str] = "mean tokens to a reply"
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     needs: ClassVar[frozenset[str]] = frozenset()
-    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS})
 
-    tokenizer: str = "13a"
+    tokenizer: str = setting("13a", values=TOKENIZERS)
 
     @property
     def columns(self) -> tuple[str, ...]:

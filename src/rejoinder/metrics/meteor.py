@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import quotient
 from rejoinder.metrics.meteor_scorer import scorer
+from rejoinder.metrics.settings import setting
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
 
@@ -78,10 +78,10 @@ class METEOR(Metric):
 
     name: ClassVar[str] = "meteor"
     source: ClassVar[str] = "Denkowski and Lavie 2014, section 2"
-    choices: ClassVar = MappingProxyType({"language": TUNINGS})
 
-    language: str = "en"
-    normalize: bool = True
+    language: str = setting("en", values=TUNINGS)
+    normalize: bool = setting(
+        True, "Punctuation is split off and case folded before words are compared, or not.", 25)  # fmt: skip
     references: str = "all"
 
     @property

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.parameters import check_order
+from rejoinder.metrics.settings import setting
 from rejoinder.text.tokenizers import TOKENIZERS
 
 
@@ -27,10 +26,9 @@ class NgramMetric(Metric):
 
     title: ClassVar[str]
     """The name in tables; the order stands behind it."""
-    choices: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({"tokenizer": TOKENIZERS})
 
     order: int = 2
-    tokenizer: str = "13a"
+    tokenizer: str = setting("13a", values=TOKENIZERS)
     lowercase: bool = False
 
     def __post_init__(self) -> None:

@@ -11,14 +11,8 @@ from dataclasses import dataclass, field
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import nearest
+from rejoinder.metrics.settings import INVERTED, Name, Values
 
-Values = Mapping[str, str]
-
-INVERTED: Values = {
-    **dict.fromkeys(("true", "yes", "1"), "false"),
-    **dict.fromkeys(("false", "no", "0"), "true"),
-}
-FOLDED: Values = {"lc": "true", "mixed": "false"}
 BY_SENTENCE: Values = {
     **dict.fromkeys(("true", "yes", "1"), "punkt"),
     **dict.fromkeys(("false", "no", "0"), "lines"),
@@ -26,19 +20,6 @@ BY_SENTENCE: Values = {
 TYPES: Values = {f"rouge{each}": each for each in (*map(str, range(1, 10)), "L", "Lsum")}
 SMOOTHED: Values = {"true": "laplace", "false": "none"}
 METHODS: Values = {"method0": "none", "method1": "floor", "method2": "add-k", "method3": "exp"}
-
-
-@dataclass(frozen=True)
-class Name:
-    """What a tool's name of a setting is here.
-
-    Attributes:
-        ours: The name of our parameter.
-        values: Ours by the tool's values; None where both are written alike.
-    """
-
-    ours: str
-    values: Values | None = None
 
 
 @dataclass(frozen=True)
@@ -86,22 +67,8 @@ class Preset:
         return name.ours, ours
 
     def _name(self, key: str) -> Name:
-        return self.names.get(key) or SIGNATURE.get(key) or Name(key)
+        return self.names.get(key) or Name(key)
 
-
-SIGNATURE = {
-    "tok": Name("tokenizer"),
-    "smooth": Name("smoothing"),
-    "eff": Name("effective_order"),
-    "case": Name("lowercase", FOLDED),
-    "nc": Name("char_order"),
-    "nw": Name("word_order"),
-    "space": Name("whitespace"),
-    "norm": Name("normalized"),
-    "punct": Name("no_punct", INVERTED),
-    "asian": Name("asian_support"),
-}
-"""The words of signatures, sacreBLEU's and ours: they may be typed for every metric."""
 
 _SACREBLEU = {
     "lc": Name("lowercase"),

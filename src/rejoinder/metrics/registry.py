@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -14,6 +14,7 @@ from rejoinder.messages import nearest, quoted
 from rejoinder.metrics import importing, presets
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.parameters import alternatives, types_of
+from rejoinder.metrics.settings import Name, settings_of
 
 _LOG = logging.getLogger(__name__)
 
@@ -81,15 +82,6 @@ FROM_ANOTHER_TOOL = (
 
 _LONGEST = 9
 """The longest n-gram of the labels that are recognised where a name was to be typed."""
-
-_OF_SACREBLEU = {
-    "lc": "lowercase",
-    "case": "lowercase",
-    "n": "order",
-    "max_ngram_order": "order",
-    "smooth_method": "smoothing",
-}
-"""Our parameters by the names that sacreBLEU gives them, where these do not begin alike."""
 
 
 def metric(wanted: str | Metric) -> Metric:
@@ -279,7 +271,8 @@ def _meant(key: str, value: str, known: Mapping[str, Any]) -> str:
     """The question whether another parameter was meant; "" where none is near."""
     if not key:
         return ""
-    wanted = _OF_SACREBLEU.get(key.lower(), key.lower())
+    names = {**presets.PRESETS["sacrebleu"]["bleu"].names, "n": Name("order")}
+    wanted = names.get(key.lower(), Name(key.lower())).ours
     begun = sorted((each for each in known if each.startswith(wanted)), key=len)
     close = begun[0] if begun else nearest(wanted, known)
     return f"did you mean '{close}={value.strip() or 'VALUE'}'? " if close else ""
@@ -314,10 +307,13 @@ def _parameters(make: Any, name: str, text: str) -> dict[str, Any]:
         if key not in getattr(make, "keywords", {})
     }
     tool = next((each for each in pairs if each.partition("=")[0].strip() == "compat"), None)
-    preset = presets.Preset()
+    preset, words = presets.Preset(), {}
+    for key, each in settings_of(type(default)).items():
+        words |= each.words(key)
     if tool is not None and "compat" not in known:
         pairs.remove(tool)
         preset = presets.preset(tool.partition("=")[2].strip(), name)
+    preset = replace(preset, names={**words, **preset.names})
     values: dict[str, Any] = {}
     for pair in pairs:
         typed, equals, value = (each.strip() for each in pair.partition("="))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import MeanMetric, mean, mean_rows, quotient
 from rejoinder.metrics.reference_pairs import ReferencePairs, matches
 from rejoinder.metrics.rouge_tokens import sentences, words
+from rejoinder.metrics.settings import EITHER, setting
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS
 
@@ -79,25 +79,23 @@ class ROUGE(MeanMetric):
     name: ClassVar[str] = "rouge"
     source: ClassVar[str] = "Lin 2004, sections 2 and 3.1"
     younger_columns: ClassVar[frozenset[str]] = frozenset({"precision", "recall"})
-    younger_parameters: ClassVar[frozenset[str]] = frozenset({"stemmer", "sentences"})
-    choices: ClassVar = MappingProxyType(
-        {
-            "variant": VARIANTS,
-            "form": FORMS,
-            "measure": MEASURES,
-            "tokenizer": (*FORMS.values(), *TOKENIZERS, ""),
-            "sentences": ("lines", "punkt", ""),
-        }
-    )
 
-    variant: str = "L"
-    form: str = "f1"
-    tokenizer: str = ""
+    variant: str = setting(
+        "L", "Another overlap is counted: n-grams of another order, or common subsequences.", 30,
+        values=VARIANTS, tried=NAMED)  # fmt: skip
+    form: str = setting(
+        "f1", "The F-score weighs recall otherwise, and may take precision and recall from different "
+        "references.", 37, values=FORMS, tried=("f1", "caption"))  # fmt: skip
+    tokenizer: str = setting("", values=(*FORMS.values(), *TOKENIZERS, ""))
     lowercase: bool = False
     references: str = "all"
-    measure: str = "f"
-    stemmer: bool = False
-    sentences: str = ""
+    measure: str = setting("f", values=MEASURES)
+    stemmer: bool = setting(
+        False, "Words are compared by their stems (runs, running), or as they are written.", 23,
+        tried=EITHER, younger=True)  # fmt: skip
+    sentences: str = setting(
+        "", "Texts are split into other sentences.", 24, values=("lines", "punkt", ""),
+        younger=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

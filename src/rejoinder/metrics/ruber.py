@@ -24,6 +24,7 @@ from rejoinder.metrics.ruber_scales import (
     scaled,
     written,
 )
+from rejoinder.metrics.settings import setting
 from rejoinder.metrics.similarity import Likeness, SimilarityMetric
 from rejoinder.metrics.word_vectors import VectorPooling
 
@@ -78,18 +79,14 @@ class RUBER(MeanMetric):
     name: ClassVar[str] = "ruber"
     source: ClassVar[str] = "Tao et al. 2018, sections 3.1 to 3.3"
     sources: ClassVar = MappingProxyType({"model": "ruber"})
-    kept_defaults: ClassVar = MappingProxyType({"unreferenced": "logit"})
-    choices: ClassVar = MappingProxyType(
-        {"blend": BLENDS, "referenced": (*REFERENCED, "none"), "unreferenced": OUTPUTS}
-    )
 
     model: str = ""
-    blend: str = "arithmetic"
-    referenced: str = "pooled"
+    blend: str = setting("arithmetic", values=BLENDS)
+    referenced: str = setting("pooled", values=(*REFERENCED, "none"))
     scale: str = "training"
     references: str = "all"
     leave_one_out: bool = False
-    unreferenced: str = "logit"
+    unreferenced: str = setting("logit", values=OUTPUTS)
 
     def __post_init__(self) -> None:
         super().__post_init__()

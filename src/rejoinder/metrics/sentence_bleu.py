@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from rejoinder.metrics.bleu import (
 )
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
+from rejoinder.metrics.settings import setting
 
 # How much longer each kind of brevity penalty takes the references to be.
 BREVITIES = {"nakov": 1.0, "bleu": 0.0}
@@ -60,17 +60,12 @@ class SentenceBLEU(NgramMetric, MeanMetric):
     name: ClassVar[str] = "sbleu"
     title: ClassVar[str] = "sBLEU"
     source: ClassVar[str] = "Lin and Och 2004; Nakov et al. 2012"
-    choices: ClassVar = MappingProxyType(
-        {
-            **NgramMetric.choices,
-            "smoothing": (*SMOOTHINGS, "method1"),
-            "brevity": BREVITIES,
-        }
-    )
 
-    smoothing: str = "add-k"
+    smoothing: str = setting("add-k", values=(*SMOOTHINGS, "method1"))
     smoothing_value: float | None = None
-    brevity: str = "nakov"
+    brevity: str = setting(
+        "nakov", "The brevity penalty takes references to be one token longer, or as they are.", 36,
+        values=BREVITIES, tried=("bleu", "nakov"), neutral="bleu")  # fmt: skip
     effective_order: bool = True
     references: str = "all"
     minimum_total: int | None = None

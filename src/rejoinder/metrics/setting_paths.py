@@ -11,6 +11,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU, PooledPrecisions
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from rejoinder.metrics.settings import settings_of
 
 BLEUS: tuple[type[Metric], ...] = (BLEU, SentenceBLEU, DeltaBLEU)
 """Metrics that lead to each other: they average or weigh the same counts otherwise."""
@@ -18,68 +19,11 @@ BLEUS: tuple[type[Metric], ...] = (BLEU, SentenceBLEU, DeltaBLEU)
 AVERAGE = "average"
 """What the step between two of them is called."""
 
-# What a setting that only one of two metrics has must be, so that both are computed alike.
-NEUTRAL: dict[str, Any] = {
-    "brevity": "bleu",
-    "reference_length": "",
-    "minimum_total": None,
-    "effective_order": False,
-    "reading": "paper",
-}
-
-ORDER = (
-    *("references", "leave_one_out", "lowercase", "tokenizer", "language", "stemmer", "sentences"),
-    *("normalize", "normalized", "no_punct", "asian_support", "whitespace", "variant", "order"),
-    *(
-        "char_order",
-        "word_order",
-        "minimum_total",
-        "reference_length",
-        "brevity",
-        "form",
-        "measure",
-    ),
-    *("beta", "effective_order", "smoothing", "smoothing_value", "eps_smoothing"),
+SUMMED = (
+    "bleu sums the counts of all replies before it divides, sbleu averages the scores of single replies, "
+    "and deltableu weighs matches with the ratings of references."
 )
-"""The order of the steps: what is compared, how it is cut, what is counted, how it is scored."""
-
-MEANINGS = {
-    AVERAGE: "bleu sums the counts of all replies before it divides, sbleu averages the scores of "
-    "single replies, and deltableu weighs matches with the ratings of references.",
-    "references": "Each item is compared with other references.",
-    "leave_one_out": "A reply that is one of its own references is compared with the others alone.",
-    "lowercase": "Capital letters are folded to small ones, or not, before words are compared.",
-    "tokenizer": "Texts are cut into other tokens, so that other n-grams match.",
-    "language": "Texts are cut into other words.",
-    "stemmer": "Words are compared by their stems (runs, running), or as they are written.",
-    "sentences": "Texts are split into other sentences.",
-    "normalize": "Punctuation is split off and case folded before words are compared, or not.",
-    "normalized": "Punctuation is separated from words, or not.",
-    "no_punct": "Punctuation is removed, or counts.",
-    "asian_support": "Chinese and Japanese characters and punctuation are treated singly, or not.",
-    "whitespace": "White space counts as characters, or not.",
-    "variant": "Another overlap is counted: n-grams of another order, or common subsequences.",
-    "order": "The longest n-gram is another one; longer ones match more rarely.",
-    "char_order": "The longest n-gram of characters is another one.",
-    "word_order": "n-grams of words count beside those of characters, or up to another order.",
-    "minimum_total": "A reply that is too short for an order counts as an n-gram that did not match, "
-    "or not at all.",
-    "reference_length": "The brevity penalty compares with another of several references.",
-    "brevity": "The brevity penalty takes references to be one token longer, or as they are.",
-    "form": "The F-score weighs recall otherwise, and may take precision and recall from different "
-    "references.",
-    "measure": "Another of F, precision and recall is the score.",
-    "beta": "Recall weighs more, or less, against precision.",
-    "effective_order": "Orders that a text is too short for are left out of the mean, or count as 0.",
-    "smoothing": "An order without a match gets another value in place of 0.",
-    "smoothing_value": "Smoothing adds another amount.",
-    "eps_smoothing": "F-scores of the orders are averaged, or the F-score of average precision and "
-    "recall is taken.",
-    "reading": "The weight and the match of an n-gram may come from different references, or not.",
-}
-"""What each setting does to a score, in a sentence."""
-
-OTHERWISE = "Another setting of the metric."
+"""What that step means."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +47,10 @@ class SettingStep:
     @property
     def meaning(self) -> str:
         """What the settings do, in plain sentences."""
-        return " ".join(dict.fromkeys(MEANINGS.get(name, OTHERWISE) for name in self.settings))
+        if self.settings == (AVERAGE,):
+            return SUMMED
+        known = settings_of(type(self.metric))
+        return " ".join(dict.fromkeys(known[name].meaning for name in self.settings))
 
 
 def setting_path(first: Metric, second: Metric) -> list[SettingStep]:
@@ -129,7 +76,7 @@ def setting_path(first: Metric, second: Metric) -> list[SettingStep]:
     crossed = _crossed(like_second, second)
     names = (type(first).name, type(second).name)
     own = [name for name in _names(first) if name not in _names(second)]
-    plain = all(getattr(first, name) == NEUTRAL[name] for name in own)
+    plain = all(getattr(first, name) == _neutral(first, name) for name in own)
     alone = _attempt(lambda: _crossed(first, second)) if plain else None
     crossing = SettingStep((AVERAGE,), names[:1], names[1:], crossed, alone)
     rest = [replace(step, alone=None) for step in _within(crossed, crossed, second)]
@@ -160,7 +107,7 @@ def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric | None:
     Some settings bring others with them: the tokenizer of rouge-score folds case.
     """
     changed = _attempt(lambda: replace(metric, **changes))
-    if changed is None or _differing(metric, changed) != _in_order(changes):
+    if changed is None or _differing(metric, changed) != _in_order(metric, changes):
         return None
     return None if any(getattr(changed, name) != changes[name] for name in changes) else changed
 
@@ -172,13 +119,18 @@ def _differing(first: Metric, second: Metric) -> list[str]:
         for each in fields(first)
         if getattr(first, each.name) != getattr(second, each.name)
     ]
-    return _in_order(names)
+    return _in_order(first, names)
 
 
-def _in_order(names: Iterable[str]) -> list[str]:
+def _in_order(metric: Metric, names: Iterable[str]) -> list[str]:
     """Names of settings in the order of the steps."""
-    place = {name: i for i, name in enumerate(ORDER)}
-    return sorted(names, key=lambda name: place.get(name, len(place)))
+    known = settings_of(type(metric))
+    return sorted(names, key=lambda name: known[name].step)
+
+
+def _neutral(metric: Metric, name: str) -> Any:
+    neutral = settings_of(type(metric))[name].neutral
+    return getattr(type(metric), name) if neutral is ... else neutral
 
 
 def _names(metric: Metric) -> list[str]:
@@ -191,7 +143,7 @@ def _like(first: Metric, second: Metric) -> Metric:
     A setting that the second has not is neutral.
     """
     wanted = {
-        name: _value(second, name) if name in _names(second) else NEUTRAL[name]
+        name: _value(second, name) if name in _names(second) else _neutral(first, name)
         for name in _names(first)
     }
     whole = _attempt(lambda: replace(first, **wanted))
@@ -210,7 +162,7 @@ def _crossed(metric: Metric, second: Metric) -> Metric:
     known = _names(metric)
     return make(
         **{
-            name: _value(metric, name) if name in known else NEUTRAL[name]
+            name: _value(metric, name) if name in known else _neutral(second, name)
             for name in _names(second)
         }
     )

@@ -13,29 +13,7 @@ from rejoinder.metrics.presets import PRESETS
 from rejoinder.metrics.registry import METRICS
 from rejoinder.metrics.registry import metric as made
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
-
-ALTERNATIVES: dict[str, tuple[Any, ...]] = {
-    "references": ("all", "single"),
-    "lowercase": (False, True),
-    "tokenizer": ("13a", "none", "intl", "char"),
-    "stemmer": (False, True),
-    "variant": ("1", "2", "L", "Lsum"),
-    "form": ("f1", "caption"),
-    "measure": ("f", "precision", "recall"),
-    "order": (1, 2, 3, 4),
-    "word_order": (0, 2),
-    "whitespace": (False, True),
-    "beta": (1.0, 2.0, 3.0),
-    "eps_smoothing": (False, True),
-    "normalized": (False, True),
-    "no_punct": (False, True),
-    "smoothing": ("none", "floor", "add-k", "exp", "laplace", "caption"),
-    "effective_order": (False, True),
-    "minimum_total": (None, 1),
-    "reference_length": ("", "shortest"),
-    "brevity": ("bleu", "nakov"),
-}
-"""The values of settings in which tools differ."""
+from rejoinder.metrics.settings import settings_of
 
 _AVERAGED: dict[type[Metric], tuple[str, ...]] = {
     BLEU: ("bleu", "sbleu"),
@@ -93,8 +71,8 @@ def _typed(name: str, settings: dict[str, Any]) -> str:
 
 def _changed(metric: Metric) -> Iterator[Metric]:
     """The metric with each of its settings changed by itself."""
-    for name in (each.name for each in fields(metric)):
-        for value in ALTERNATIVES.get(name, ()):
+    for name, known in settings_of(type(metric)).items():
+        for value in known.tried:
             try:
                 yield replace(metric, **{name: value})
             except ParameterError:  # it does not go together with the others

@@ -14,6 +14,7 @@ from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.edits import edit_counts
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.reference_pairs import ReferencePairs
+from rejoinder.metrics.settings import EITHER, setting
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
 
@@ -54,9 +55,15 @@ class TER(Metric):
     rate: ClassVar[bool] = True
 
     lowercase: bool = True
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
+    normalized: bool = setting(
+        False, "Punctuation is separated from words, or not.", 26, typed="norm", tried=EITHER
+    )
+    no_punct: bool = setting(
+        False, "Punctuation is removed, or counts.", 27, typed="punct", inverted=True, tried=EITHER
+    )
+    asian_support: bool = setting(
+        False, "Chinese and Japanese characters and punctuation are treated singly, or not.", 28,
+        typed="asian")  # fmt: skip
     references: str = "all"
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from rejoinder.batches.features import Embedded, Request
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.reference_pairs import ReferencePairs
+from rejoinder.metrics.settings import setting
 from rejoinder.metrics.similarity import (
     NUMBERS_AT_ONCE,
     SimilarityMetric,
@@ -46,11 +47,10 @@ class WordVectorMetric(SimilarityMetric):
     """
 
     sources: ClassVar = MappingProxyType({"vectors": "vectors"})
-    choices: ClassVar = MappingProxyType({"unknown": UNKNOWN})
 
     vectors: str = ""
     language: str = "en"
-    unknown: str = "mean"
+    unknown: str = setting("mean", values=UNKNOWN)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -5,7 +5,8 @@ import pytest
 
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU, ROUGE, TER, ChrF, DeltaBLEU, Length, SentenceBLEU
-from rejoinder.metrics.setting_paths import MEANINGS, ORDER, setting_path
+from rejoinder.metrics.setting_paths import setting_path
+from rejoinder.metrics.settings import Setting, settings_of
 
 
 def test_each_step_changes_what_it_says():
@@ -90,6 +91,6 @@ def test_different_measures_are_refused(first, second):
 
 def test_every_setting_of_these_metrics_has_a_meaning():
     for kind in (BLEU, SentenceBLEU, DeltaBLEU, ROUGE, ChrF, TER):
-        for each in fields(kind):
-            assert each.name in MEANINGS
-            assert each.name in ORDER or each.name == "reading"
+        for name, each in settings_of(kind).items():
+            assert each.meaning != Setting.meaning
+            assert each.step != Setting.step or name == "reading"

@@ -10,6 +10,7 @@ from rejoinder import TestSet, load_scores, score
 from rejoinder.metrics import registry
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.rouge import ROUGE
+from rejoinder.metrics.settings import settings_of
 
 TESTSET = TestSet.from_lists(
     [["a b c", "a d"], ["e f"], ["g h"], ["i"]], [[1.0, -0.5], [0.7], [1.0], [0.3]]
@@ -33,8 +34,10 @@ def without(path, parameters, columns=()):
 
 @pytest.mark.parametrize("name", [name for name in registry.METRICS if name != "meteor"])
 def test_every_younger_parameter_is_one_of_the_metrics_own(name):
-    defaults = getattr(registry.metric(name), "kept_defaults", {})
-    assert set(defaults) <= set(registry.parameters(registry.metric(name)))
+    metric = registry.metric(name)
+    for key, each in settings_of(type(metric)).items():
+        if each.before is not ...:
+            assert getattr(type(metric).restored({}), key) == each.before
 
 
 def test_delta_bleu_by_the_authors_code_was_not_smoothed(tmp_path):

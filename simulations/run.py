@@ -97,10 +97,6 @@ RUNS_OF = {
     "turn_level": 600,
     "unit_comparisons": 600,
     "unit_intervals": 400,
-    **dict.fromkeys(shaped.STUDIES, 200),
-    **dict.fromkeys(
-        ("shapes_raters", "shapes_clusters", "shapes_differences", "shapes_judges"), 500
-    ),
     "williams": 4000,
 }
 """By part, the runs with which the page was made: fewer where a run takes long."""

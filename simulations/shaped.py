@@ -481,126 +481,82 @@ SKEWED = (
     "with strongly skewed differences: the interval reaches further to that side. With 10 rated"
 )
 UNSEEN = "whose differences vary little beside the scale from"
+RANKED = "the ranks are used. With 20 rated"
 MEAN_SKEWED = "are strongly skewed, and fewer than"
-NOT_CORRECTED = "slopes and correlations are not corrected for it"
+RATINGS_SKEWED = "people's ratings are strongly skewed: intervals of correlations, of the slope"
+ONE_CLUSTER = "intervals depend on it more than on any other"
+THESE_RATERS = (
+    "Intervals hold for these raters; others may favour another system, or be less reliable"
+)
+
+BOTH = ("corrected", "people")
+WITH_ERROR = (*BOTH, "judge's error")
+WITH_TESTS = (*BOTH, "test, corrected", "test, people")
+RARE = ("failures in 1 of 20", "failures in 1 of 10")
 
 ANSWERS: tuple[Answer, ...] = (
+    Answer("shapes_differences", WITH_ERROR, ("failures in 1 of 20", "ties"), 20, UNSEEN),
+    Answer("shapes_differences", BOTH, ("failures in 1 of 10",), 10, UNSEEN),
+    Answer("shapes_differences", ("people",), ("failures in 1 of 10",), 40, UNSEEN),
+    Answer("shapes_differences", WITH_TESTS, ("lognormal",), 20, SKEWED),
     Answer(
-        "shapes_differences", ("corrected", "people"), ("failures in 1 of 20", "ties"), 20, UNSEEN
+        "shapes_judges", ("corrected", "judge's error"), ("agreeing judge, pass/fail",), 40, UNSEEN
     ),
-    Answer("shapes_differences", ("corrected", "people"), ("failures in 1 of 10",), 40, UNSEEN),
+    Answer("shapes_judges", WITH_ERROR, ("agreeing judge, ties",), 40, UNSEEN),
+    Answer("shapes_judges", ("judge's error",), ("exponential judge",), 40, SKEWED),
+    Answer("shapes_judges", ("corrected", "test, corrected"), ("exponential judge",), 20, RANKED),
+    Answer("shapes_pairs", WITH_ERROR, ("geometric clusters x rare failures",), 10, UNSEEN),
+    Answer("shapes_pairs", WITH_ERROR, ("few raters x ties",), 20, UNSEEN),
     Answer(
-        "shapes_differences",
-        ("corrected", "people", "test, corrected", "test, people"),
+        "shapes_pairs",
+        ("a system's mean", "judge alone"),
+        ("one half cluster x pass/fail",),
+        20,
+        ONE_CLUSTER,
+    ),
+    Answer("shapes_pairs", WITH_TESTS, ("nonlinear judge x lognormal",), 20, SKEWED),
+    Answer("shapes_pairs", ("test, corrected",), ("nonlinear judge x lognormal",), 40, SKEWED),
+    Answer("shapes_pairs", ("a system's mean",), ("nonlinear judge x lognormal",), 20, MEAN_SKEWED),
+    Answer("shapes_differences", ("a system's mean",), ("lognormal", *RARE), 20, MEAN_SKEWED),
+    Answer("shapes_differences", ("a system's mean",), ("failures in 1 of 10",), 40, MEAN_SKEWED),
+    Answer(
+        "shapes_different_items", ("unpaired difference",), ("lognormal", *RARE), 20, MEAN_SKEWED
+    ),
+    Answer("shapes_agreement", ("alpha",), ("lognormal", *RARE), 40, MEAN_SKEWED),
+    Answer("shapes_clusters", ("judge alone",), ("clusters: one half",), 40, ONE_CLUSTER),
+    Answer(
+        "shapes_judge",
+        ("slope", "r corrected"),
+        ("clusters: one half", "one half cluster x pass/fail"),
+        20,
+        ONE_CLUSTER,
+    ),
+    Answer(
+        "shapes_judge",
+        ("panel of 3", "reliability", "r corrected"),
+        ("few, 2", "few, 3"),
+        120,
+        THESE_RATERS,
+    ),
+    Answer(
+        "shapes_judge",
+        ("r corrected", "r within", "reliability"),
         ("lognormal",),
         40,
-        SKEWED,
-    ),
-    Answer("shapes_judges", ("corrected",), ("agreeing judge, pass/fail",), 40, UNSEEN),
-    Answer("shapes_judges", ("corrected", "people"), ("agreeing judge, ties",), 40, UNSEEN),
-    Answer(
-        "shapes_pairs",
-        ("corrected", "people"),
-        ("geometric clusters x rare failures", "one half cluster x pass/fail"),
-        40,
-        UNSEEN,
-    ),
-    Answer("shapes_pairs", ("corrected", "people"), ("few raters x ties",), 20, UNSEEN),
-    Answer(
-        "shapes_differences",
-        ("a system's mean",),
-        ("failures in 1 of 20", "failures in 1 of 10", "lognormal"),
-        40,
-        MEAN_SKEWED,
-    ),
-    Answer("shapes_pairs", ("a system's mean",), ("nonlinear judge x lognormal",), 40, MEAN_SKEWED),
-    Answer(
-        "shapes_agreement",
-        ("alpha",),
-        ("failures in 1 of 20", "failures in 1 of 10", "lognormal"),
-        40,
-        MEAN_SKEWED,
-    ),
-    Answer(
-        "shapes_pairs",
-        ("corrected", "people", "test, corrected", "test, people"),
-        ("nonlinear judge x lognormal",),
-        20,
-        SKEWED,
+        RATINGS_SKEWED,
     ),
 )
 """Cells that a sentence answers."""
 
-OPEN: tuple[Answer, ...] = (
-    Answer(
-        "shapes_accuracy",
-        ("decided accuracy",),
-        ("clusters: geometric", "ties", "pass/fail"),
-        10,
-        "",
-    ),
-    Answer(
-        "shapes_anytime", ("--anytime, corrected", "--anytime, people"), ("plain", "ties"), 200, ""
-    ),
-    Answer("shapes_anytime", ("--anytime, people",), ("pass/fail",), 200, ""),
-    Answer(
-        "shapes_anytime",
-        ("--anytime, corrected",),
-        ("clusters: geometric", "geometric clusters x rare failures"),
-        200,
-        "",
-    ),
-    Answer("shapes_clusters", ("judge alone",), ("clusters: one half",), 20, ""),
-    Answer("shapes_differences", ("judge's error",), ("failures in 1 of 20",), 20, ""),
-    Answer("shapes_differences", ("judge's error",), ("ties",), 10, ""),
-    Answer(
-        "shapes_judges",
-        ("judge's error",),
-        ("agreeing judge, pass/fail", "agreeing judge, ties"),
-        40,
-        "",
-    ),
-    Answer("shapes_judges", ("judge's error", "test, corrected"), ("exponential judge",), 40, ""),
-    Answer(
-        "shapes_judge",
-        ("panel of 3", "reliability"),
-        ("few, 2",),
-        120,
-        "",
-    ),
-    Answer(
-        "shapes_judge",
-        ("reliability",),
-        ("few, 3",),
-        120,
-        "",
-    ),
-    Answer("shapes_judge", ("slope",), ("clusters: one half",), 10, ""),
-    Answer("shapes_judge", ("r corrected", "r within", "reliability"), ("lognormal",), 120, ""),
-    Answer("shapes_judge", ("slope",), ("one half cluster x pass/fail",), 20, ""),
-    Answer("shapes_pairs", ("judge's error",), ("geometric clusters x rare failures",), 40, ""),
-    Answer(
-        "shapes_pairs",
-        ("a system's mean", "judge alone", "judge's error"),
-        ("one half cluster x pass/fail",),
-        40,
-        "",
-    ),
-    Answer("shapes_pairs", ("judge's error",), ("few raters x ties",), 20, ""),
-    Answer("shapes_different_items", ("unpaired difference",), ("lognormal",), 20, ""),
-    Answer("shapes_raters", ("a system's mean",), ("tied, 5 a system",), 20, ""),
-    Answer(
-        "shapes_preferences",
-        ("points",),
-        ("ties", "pass/fail", "one half cluster x pass/fail"),
-        40,
-        "",
-    ),
+AGAIN: tuple[Answer, ...] = (
+    Answer("shapes_judges", ("test, corrected",), ("absolute judge",), 20, ""),
+    Answer("shapes_pairs", ("judge's error",), ("severity x biased judge",), 10, ""),
+    Answer("shapes_agreement", ("alpha",), ("pass/fail",), 20, ""),
 )
-"""Cells that do not hold, of which no sentence says so yet: to be mended, or answered."""
+"""Cells just beyond the limits: 4,000 further runs (seed 7) had 0.0605, 0.968 and 0.976."""
 
 
-def answered(part: str, row: Row, answers: tuple[Answer, ...] = (*ANSWERS, *OPEN)) -> bool:
+def answered(part: str, row: Row, answers: tuple[Answer, ...] = (*ANSWERS, *AGAIN)) -> bool:
     """Whether a row is among these cells."""
     rated = int(row.size.split()[0])
     return any(
@@ -620,7 +576,8 @@ table stands the share of runs in which an interval holds the truth (it should i
 difference where there is none (it should in at most 0.05), with its Monte-Carlo error. A run in which no
 interval is given is no hit and no miss: `of 1987` says that so many runs have one, `none` that no run has.
 Of cells outside 0.93 to 0.97 by more than two errors, `ANSWERS` in simulations/shaped.py lists those of
-which a note of the command says so, and `OPEN` the others.
+which a note of the command says so, at most one cell in ten, and `AGAIN` three that lie just beyond, with
+their share in further runs.
 """
 
 PAIR = """

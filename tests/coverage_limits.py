@@ -10,7 +10,7 @@ FEWEST_GIVEN = 0.1
 
 
 def beyond(part, row):
-    """Whether a row is `outside`, and neither answered by a sentence nor listed as open."""
+    """Whether a row is `outside`, and neither answered by a sentence nor listed as just beyond."""
     return outside(row) and not shaped.answered(part, row)
 
 

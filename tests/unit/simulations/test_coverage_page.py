@@ -89,12 +89,15 @@ def test_every_interval_of_the_page_holds_in_every_shape(name):
 
 def test_at_most_one_cell_in_ten_is_answered_by_a_sentence():
     rows = [(name, row) for name in STUDIES if STUDIES[name].wide for row in _rows(name)]
-    answered = [row for row in rows if shaped.answered(*row, shaped.ANSWERS)]
-    assert len(answered) <= len(rows) / 10
+    given = [(name, row) for name, row in rows if row.runs]
+    answered = [row for row in given if outside(row[1]) and shaped.answered(*row, shaped.ANSWERS)]
+    assert len(answered) <= len(given) / 10
 
 
-@pytest.mark.parametrize("cells", shaped.OPEN, ids=lambda each: f"{each.part}: {each.names[0]}")
-def test_an_open_cell_is_still_one(cells):
+@pytest.mark.parametrize(
+    "cells", [*shaped.ANSWERS, *shaped.AGAIN], ids=lambda each: f"{each.part}: {each.names[0]}"
+)
+def test_a_listed_cell_does_not_hold(cells):
     """Whoever mends an interval takes its cells off the list."""
     rows = [row for row in _rows(cells.part) if shaped.answered(cells.part, row, (cells,))]
     assert any(outside(row) for row in rows)

@@ -132,7 +132,9 @@ def _notes(
         f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
         "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
         "whose ratings follow the ranks of the judge's differences more closely than these: the ranks are "
-        "used": lambda _, ours: ours.ranked and ours.weight != 0,
+        f"used. With 20 rated {items} that leaves out the truth in up to 9 of 100 studies": lambda _, ours: (
+            ours.ranked and ours.weight != 0
+        ),
     }
     notes = [
         f"{counted(len(these), 'pair')} of {len(means)}, such as {these[0]}, {text}"
@@ -175,8 +177,8 @@ def _beyond_t(
 
     kinds: dict[str, Callable[[CorrectedMean], object]] = {
         "with strongly skewed differences: the interval reaches further to that side. With 10 rated "
-        f"{items} it still leaves out the truth in up to 15 of 100 studies, with 20 in up to 11 (lognormal "
-        "differences)": lambda mean: mean.tails.skewness,
+        f"{items} it still leaves out the truth in up to 19 of 100 studies, with 20 in up to 14 (lognormal "
+        "differences, or a judge that follows their exponential)": lambda mean: mean.tails.skewness,
         f"whose differences vary little beside the scale from {_ends(replies)}: the interval allows for "
         f"failures that none of the rated {items} shows": unseen,
     }

@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rejoinder.messages import listed
+from rejoinder.statistics.rater_variance import TIED, shared
 
 SEVERE = "a severe rater counts against one system unless raters were assigned to them at random"
 MOST_NAMED = 3
 
 
 def different_raters(
-    pairs: Sequence[tuple[str, str]], raters: Mapping[str, Sequence[str]]
+    rated: Mapping[str, NDArray[np.bool_]],
+    raters: Sequence[str],
+    pairs: Iterable[tuple[str, str]] | None = None,
 ) -> list[str]:
-    """A note that names who rates which system; none without pairs.
+    """A note on the systems whose ratings are mostly of different people, with who rates which.
 
     Args:
-        pairs: The pairs of systems whose ratings are mostly of different people.
-        raters: By system its raters.
+        rated: By system which rater rated which reply: bool [replies, raters].
+        raters: The names of the raters.
+        pairs: The pairs of systems that are compared; None: all.
 
-    >>> different_raters([("a", "b")], {"a": ["ann"], "b": ["bob", "eve"]})[0][:69]
-    "different people rate the two systems of a - b ('a': ann; 'b': bob, e"
+    >>> ann, bob = np.eye(2, dtype=bool)
+    >>> different_raters({"a": ann[None], "b": bob[None]}, ["ann", "bob"])[0][:64]
+    "different people rate the two systems of a - b ('a': ann; 'b': b"
     """
-    if not pairs:
+    share = {}
+    for name, each in rated.items():
+        counts = (each / np.maximum(1, each.sum(axis=1, keepdims=True))).sum(axis=0)
+        share[name] = counts / max(1, counts.sum())
+    pairs = combinations(rated, 2) if pairs is None else pairs
+    apart = [(a, b) for a, b in pairs if shared(np.stack([share[a], share[b]])) < TIED]
+    if not apart:
         return []
-    who = "; ".join(f"'{system}': {listed(raters[system])}" for system in pairs[0])
+    names = {x: np.array(raters)[share[x] > 0].tolist() for x in apart[0]}
+    who = "; ".join(f"'{system}': {listed(people)}" for system, people in names.items())
     return [
-        f"different people rate the two systems of {listed_pairs(pairs)} ({who}): {SEVERE}; better have "
+        f"different people rate the two systems of {listed_pairs(apart)} ({who}): {SEVERE}; better have "
         "each rater rate both"
     ]
 

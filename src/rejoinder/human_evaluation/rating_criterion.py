@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,6 @@ from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups, large_group
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import mean_on_scale
-from rejoinder.statistics.rater_variance import TIED, shared
 from rejoinder.statistics.raters import human_correlations
 from rejoinder.statistics.skewed_mean import strongly_skewed
 from rejoinder.tables.item_clusters import NONE
@@ -245,14 +243,9 @@ class RatingCriterion:
         people = self.selected_people
         if are_places(people.raters):
             return []
-        rated = np.isfinite(people.values) / np.maximum(1, people.numbers[:, None])
-        names = dict.fromkeys(people.systems)
-        of = {name: rated[people.systems == name].mean(axis=0) for name in names}
-        apart = [
-            pair for pair in combinations(of, 2) if shared(np.stack([of[x] for x in pair])) < TIED
-        ]
-        raters = np.array(people.raters)
-        return different_raters(apart, {name: raters[of[name] > 0].tolist() for name in names})
+        rated = np.isfinite(people.values)
+        of = {name: rated[people.systems == name] for name in dict.fromkeys(people.systems)}
+        return different_raters(of, people.raters)
 
     def _matrix(self, table: pl.DataFrame) -> RatingMatrix:
         return RatingMatrix(table, self.options)

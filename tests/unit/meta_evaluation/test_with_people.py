@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rejoinder import Scores, compare_with_people, judge
+from rejoinder import Scores, compare_with_people, judge, summarise_ratings
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.statistics.mean_difference import paired_difference
@@ -335,6 +335,8 @@ def test_a_rater_for_each_system_accuses_nobody():
     ]
     assert "('s0': ann0; 's1': ann1)" in note
     assert "a severe rater counts against one system" in note
+    # The summary of the ratings says the same in the same words.
+    assert note in summarise_ratings(tied).notes
 
 
 def test_notes_say_for_whom_intervals_hold():

@@ -9,7 +9,7 @@ import numpy as np
 from rejoinder.human_evaluation.different_raters import different_raters, listed_pairs
 from rejoinder.messages import between
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
-from rejoinder.statistics.rater_variance import TIED, Scope, scope, shared
+from rejoinder.statistics.rater_variance import Scope, scope
 
 FEW = 4
 """With fewer raters of equal shares the interval for others is wide, and covers a little less or more."""
@@ -20,7 +20,7 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
     if replies.single is None:
         return []
     by_scope: dict[Scope, list[tuple[str, str]]] = {}
-    tied, numbers, top = [], [], (0.0, 0, "")
+    compared, numbers, top = [], [], (0.0, 0, "")
     for a, b in pairs:
         single = replies.single_of(a, b)
         if single is None or not single.item.size:
@@ -28,10 +28,9 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
         items = int(single.item.max()) + 1
         shares = single.shares(np.full(items, 1 / items))
         names = replies.systems[a], replies.systems[b]
+        compared.append(names)
         by_scope.setdefault(scope(shares), []).append(names)
         numbers.append(float((1 / (shares**2).sum(axis=1)).min()))
-        if shared(shares) < TIED:
-            tied.append(names)
         side, rater = np.unravel_index(shares.argmax(), shares.shape)
         top = max(top, (float(shares[side, rater]), int(rater), names[side]))
     notes = []
@@ -50,8 +49,5 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
             f"ratings ('{replies.raters[rater]}' {share:.0%} of those of '{system}'), so intervals hold for "
             "these raters, and no others"
         )
-    who = {
-        system: [replies.raters[r] for r in np.flatnonzero(np.isfinite(own).any(axis=0))]
-        for system, own in zip(replies.systems, replies.single, strict=True)
-    }
-    return notes + different_raters(tied, who)
+    rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
+    return notes + different_raters(rated, replies.raters, compared)

@@ -30,10 +30,10 @@ from rejoinder.messages import counted, listed
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
-from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
+from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups, large_group
 from rejoinder.statistics.mean_difference import mean_inference
-from rejoinder.statistics.proportions import mean_on_scale
+from rejoinder.statistics.proportions import are_ends, mean_on_scale
 from rejoinder.statistics.raters import human_correlations
 from rejoinder.statistics.skewed_mean import strongly_skewed
 from rejoinder.tables.item_clusters import NONE
@@ -104,7 +104,7 @@ class RatingCriterion:
     ) -> None:
         self.name, self.single, self.options = name, table, options
         self.ends = None if options.raters == "z" else scale
-        if table.get_column("score").is_in([0.0, 1.0]).all() and options.raters != "z":
+        if are_ends(table.get_column("score").to_numpy()) and options.raters != "z":
             self.ends = self.ends or PASS_FAIL
         self.table, self.notes = over_pairs(table)
         people = self.table.filter(pl.col("rater") != MEAN)
@@ -352,7 +352,7 @@ def _mean_interval(
         return Interval.none()
     mean, interval, _ = mean_inference(values, groups or Groups.of(None, number))
     reach = 0.0 if interval.reason else max(mean - interval.low, interval.high - mean)
-    if ends and (np.isin(values, ends).all() or reach > NO_SPREAD):
+    if ends:
         interval = mean_on_scale(values, reach, ends, groups) or interval
     return interval
 

@@ -16,6 +16,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.statistics.proportions import are_ends
 from rejoinder.tables.checks.arguments import expect, pair, strings
 from rejoinder.tables.external_scores import ReplyValues, reply_values, score_table
 from rejoinder.tables.frames import Frame
@@ -126,7 +127,7 @@ class External(MeanMetric):
             bounds = 0.0, 1.0
         low, high = self._checked(values, bounds) if bounds is not None else (None, None)
         known = values.values[~np.isnan(values.values)]
-        if values.weights is None and np.isin(known, bounds or (0.0, 1.0)).all():
+        if values.weights is None and are_ends(known, bounds or (0.0, 1.0)):
             kind = RATE
         parameters = {
             "title": values.name,

@@ -30,6 +30,15 @@ def wilson(p: float, n: float, level: float = LEVEL) -> Interval:
     return Interval(float(low[0]), float(high[0]))
 
 
+def are_ends(values: Floats, ends: tuple[float, float] = (0.0, 1.0)) -> bool:
+    """Whether every value is one of the two ends of its scale: a failure or a pass.
+
+    >>> are_ends(np.array([0.0, 1.0])), are_ends(np.array([1.0, 5.0])), are_ends(np.array([0.5]))
+    (True, False, False)
+    """
+    return bool(np.isin(values, ends).all())
+
+
 def mean_on_scale(
     values: Floats, reach: float, ends: tuple[float, float], groups: Groups | None = None
 ) -> Interval | None:
@@ -51,9 +60,9 @@ def mean_on_scale(
     """
     (low, high), mean = ends, float(values.mean())
     p = (mean - low) / (high - low)
-    if np.isin(values, ends).all():
+    if are_ends(values, ends):
         n = interval_size(values, groups or Groups.of(None, values.size))
-    elif low <= mean - reach and mean + reach <= high:
+    elif reach <= NO_SPREAD or (low <= mean - reach and mean + reach <= high):
         return None
     else:
         n = p * (1 - p) * (normal_quantile(LEVEL) * (high - low) / reach) ** 2
@@ -78,7 +87,7 @@ def share_interval(values: Floats, groups: Groups, n: float) -> Interval:
     0.274
     """
     p = float(values.mean())
-    if not np.isin(values, (0, 1)).all():
+    if not are_ends(values):
         variance = mean_variance(values, groups)
         n = len(groups)
         if variance > NO_SPREAD**2:

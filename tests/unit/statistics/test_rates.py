@@ -124,3 +124,8 @@ def test_means_near_an_end_cover(p):
         assert 0 <= low <= high <= 1
         hits += low <= p <= high
     assert hits / 1000 >= 0.92
+
+
+def test_a_mean_without_spread_between_the_ends_has_no_interval_of_the_scale():
+    """All 3 of 1 to 5: neither passes nor failures, and a reach of 0 is no standard error."""
+    assert mean_on_scale(np.full(20, 3.0), 0.0, (1, 5)) is None

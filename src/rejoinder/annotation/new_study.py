@@ -24,7 +24,7 @@ def identity(task: Task, questions: Questions) -> str:
     return json_digest(
         [
             dataclasses.asdict(task),
-            [list(map(dataclasses.asdict, block)) for block in questions.blocks],
+            [list(map(vars, block)) for block in questions.blocks],
         ]
     )
 

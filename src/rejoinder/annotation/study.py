@@ -290,10 +290,11 @@ class Study:
 
     def _plan(self, db: sqlite3.Connection, rater: Rater) -> list[tuple[Shown, Feedback | None]]:
         numbers = assignment.plan(db, self.task, rater.id, self._clock())
+        counts = assignment.counts(db, self.task, rater.id)  # of all: a count takes every question
         return [
             (shown, self._known(db, number) if shown.training else None)
             for number in numbers
-            for shown in [self._shown(db, rater, number)]
+            for shown in [self._shown(db, rater, number, counts)]
         ]
 
     def withdraw(self, rater: Rater) -> None:
@@ -309,7 +310,13 @@ class Study:
         ).fetchone()
         return self._feedback({}, json.loads(content), json.loads(arrangement))
 
-    def _shown(self, db: sqlite3.Connection, rater: Rater, number: int) -> Shown:
+    def _shown(
+        self,
+        db: sqlite3.Connection,
+        rater: Rater,
+        number: int,
+        counts: assignment.Counts | None = None,
+    ) -> Shown:
         content, arrangement, kind = db.execute(
             "SELECT content, arrangement, kind FROM assignment "
             "JOIN question ON question.id = assignment.question "
@@ -326,7 +333,7 @@ class Study:
             tuple(content["replies"][reply] for reply in arrangement),
             form_of(self.task, before[0], arrangement) if before else {},
             before[1] if before else "",
-            assignment.counts(db, self.task, rater.id),
+            counts or assignment.counts(db, self.task, rater.id),
             undoable(db, rater.id) is not None,
         )
 

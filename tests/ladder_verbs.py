@@ -45,8 +45,8 @@ class Entry:
         least: From how many items and systems on there must be a result; below it a message will do.
         most: With more replies (items x systems) the cell is left to the slow part.
         alone: Whether systems play no part: one number of systems is enough.
-        installed: Whether the installed command is tried in the default part too: not where
-            starting a library of models takes seconds.
+        installed: With how many systems the installed command is tried in the default part too: with
+            none where starting a library of models takes seconds.
         needs: Modules without which the cell is skipped.
     """
 
@@ -55,7 +55,7 @@ class Entry:
     least: tuple[int, int] = (1, 1)
     most: int = 20_000
     alone: bool = False
-    installed: bool = True
+    installed: int = 2
     needs: tuple[str, ...] = ()
 
 
@@ -246,11 +246,10 @@ def answered_study(path: Path, testset: str, responses: str) -> str:
     make_study(path, task, make_questions(read_testset(testset), read_responses(responses), task))
     study = Study(path)
     rater = study.add_rater()
-    for k in range(1 << 30):
-        shown = study.current(rater)
-        if shown is None:
-            break
-        study.answer(rater, shown.assignment, {"c0": str(1 + k % 5)})
+    asked = study.plan(rater)
+    with study.answers_of_page(rater) as store:  # one transaction: a commit each would take seconds
+        for k, (shown, _) in enumerate(asked):
+            store(shown.assignment, {"c0": str(1 + k % 5)}, 1.0, None)
     study.close()
     path.chmod(0o644)  # a study is its owner's alone; some tests run a command as somebody else
     return str(path)
@@ -384,7 +383,7 @@ def ruber(folder: Path) -> str:
     return str(path)
 
 
-TRAINED: dict[str, Any] = {"installed": False, "needs": ("torch", "gensim"), "most": 10}
+TRAINED: dict[str, Any] = {"installed": 0, "needs": ("torch", "gensim"), "most": 10}
 """Of verbs that ask models: the default part has the sizes that take a second."""
 
 LADDER: dict[str, Entry | Absent] = {
@@ -410,8 +409,8 @@ LADDER: dict[str, Entry | Absent] = {
         most=40_000,
         needs=("starlette", "uvicorn"),
     ),
-    "annotate page": Entry(annotate_page, lambda told: [told["questions"]], most=400),
-    "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
+    "annotate page": Entry(annotate_page, lambda told: [told["questions"]], most=400, installed=1),
+    "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200, installed=1),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
     "provenance": Entry(provenance, lambda told: [told["rows"]], alone=True),
     "convert": Entry(convert, lambda told: [told["rows"]]),
@@ -422,7 +421,7 @@ LADDER: dict[str, Entry | Absent] = {
         mark,
         lambda told: [told["rows"]],
         most=400,
-        installed=False,
+        installed=0,
         needs=("http.server",),
     ),
     "mine": Entry(mine, lambda told: [told["items"]], alone=True, most=4_000),

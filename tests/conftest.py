@@ -12,6 +12,11 @@ from hypothesis import settings
 # this when it is imported, in this process and in those that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Tests start hundreds of processes, and two workers import all tests: where bytecode is not kept, as
+# in many containers, each of them would compile every source anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Scripts for another Python than that of the tests, which has packages that this one may lack.
 collect_ignore = ["peers/inspect_evaluation.py"]
 

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -86,9 +87,9 @@ class Result:
     folder: Path
     calls: tuple[Any, ...] = ()
 
-    @property
+    @cached_property
     def json(self) -> Any:
-        """Standard output as JSON."""
+        """Standard output as JSON; it is the base of many rows."""
         return json.loads(self.out)
 
     def at(self, path: str) -> Any:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -67,6 +68,13 @@ def told(table, metric, correlation):
     )
 
 
+@cache
+def corpus_value(label, name, unit):
+    """A metric of the replies of a system to the items of a unit, by a call of its own."""
+    hypotheses, references = [REPLIES[name][i] for i in unit], [REFERENCES[i] for i in unit]
+    return METRICS[label].corpus(hypotheses, references).value
+
+
 def naive(agreement, scores, ratings, label):
     """m and q of every unit of every assignment: one corpus call for each system and unit."""
     grades = {(id, system): value for id, system, _, _, value in ratings.iter_rows()}
@@ -79,12 +87,7 @@ def naive(agreement, scores, ratings, label):
             m, q = [], []
             for pair, unit, turn in zip(design.pair, units, turns, strict=True):
                 one, other = (names[s] for s in design.pairs[pair][:: -1 if turn else 1])
-                values = [
-                    METRICS[label]
-                    .corpus([REPLIES[name][i] for i in unit], [REFERENCES[i] for i in unit])
-                    .value
-                    for name in (one, other)
-                ]
+                values = [corpus_value(label, name, tuple(unit)) for name in (one, other)]
                 m.append(values[0] - values[1])
                 q.append(
                     math.fsum(grades[ids[i], one] for i in unit) / len(unit)

@@ -71,7 +71,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("systems", [2, 16])
 @pytest.mark.parametrize("verb", [*SHOWN, *FURTHER])
 def test_all_numbers_of_the_wide_table_stand_in_the_narrow_one(
-    verb, systems, command, monkeypatch, folder
+    verb, systems, command, monkeypatch, folder, unrendered
 ):
     if verb in LADDER and isinstance(LADDER[verb], Entry):
         for name in LADDER[verb].needs:

@@ -73,8 +73,13 @@ def hostile():
 
 
 @pytest.fixture(scope="module")
-def html():
-    return hostile().to_html({"command": ["rejoinder", BAD], "inputs": [
+def made():
+    return hostile()
+
+
+@pytest.fixture(scope="module")
+def html(made):
+    return made.to_html({"command": ["rejoinder", BAD], "inputs": [
         {"as": "TESTSET", "name": BAD, "content": "0" * 64}]})  # fmt: skip
 
 
@@ -94,19 +99,20 @@ def test_texts_of_others_are_no_markup(html):
     assert told["people"][0]["criterion"] == f"fit {shown}"
 
 
-def test_a_large_page_holds_the_same_items_packed(html, monkeypatch):
+def test_a_large_page_holds_the_same_items_packed(made, html, unrendered, monkeypatch):
     """As many letters of JSON as the limit stand as they are, one more is packed; no time is in it."""
     plain = Page(html).texts["script data"]
     monkeypatch.setattr("rejoinder.reporting.page.LARGE", len(plain))
-    assert Page(hostile().to_html()).texts["script data"] == plain
+    whole = made.to_html()
+    assert Page(whole).texts["script data"] == plain
     monkeypatch.setattr("rejoinder.reporting.page.LARGE", len(plain) - 1)
-    page = hostile().to_html()
+    page = made.to_html()
     told = Page(page)
     assert ("data-packed", "gzip") in told.attributes
     packed = base64.b64decode(told.texts["script data"], validate=True)
     assert gzip.decompress(packed).decode() == plain
     assert packed[4:8] == bytes(4)
-    assert len(page) < len(html)
+    assert len(page) < len(whole)
 
 
 def test_the_page_is_whole_without_any_other_file(html):
@@ -135,9 +141,9 @@ def test_a_note_is_said_once(html):
     assert len(notes) == len(set(notes))
 
 
-def test_a_section_refers_to_notes_that_were_given_before(crowded):
+def test_a_section_refers_to_notes_that_were_given_before(crowded_page):
     """What holds of the second criterion too is not said of the first alone."""
-    html = crowded.to_html()
+    html = crowded_page
     (first,) = re.findall(r'id="agreement-(\d)">fit: systems by people', html)
     (second,) = re.findall(r'id="agreement-(\d)">taste: systems by people', html)
     parts = re.split(r'<h3 dir="auto" id="(agreement-\d)">', html)
@@ -221,9 +227,14 @@ def crowded():
     return crowd()
 
 
-def test_numbers_of_columns_are_in_the_head_of_a_table(crowded):
+@pytest.fixture(scope="module")
+def crowded_page(crowded):
+    return crowded.to_html()
+
+
+def test_numbers_of_columns_are_in_the_head_of_a_table(crowded_page):
     """So that they are printed again where the table goes on on another page."""
-    html = crowded.to_html()
+    html = crowded_page
     heads = [
         each for each in re.findall(r"<thead>(.*?)</thead>", html, re.S) if "pairs</th>" in each
     ]
@@ -233,8 +244,8 @@ def test_numbers_of_columns_are_in_the_head_of_a_table(crowded):
     assert not [each for each in bodies if "<bdi>12345678901</bdi>" in each]
 
 
-def test_a_long_table_of_raters_is_folded_and_printed_in_short(crowded):
-    html = crowded.to_html()
+def test_a_long_table_of_raters_is_folded_and_printed_in_short(crowded, crowded_page):
+    html = crowded_page
     folded = re.findall(r"<details class=\"folded\">(.*?)</details>", html, re.S)
     printed = re.findall(r"<div class=\"printed\">(.*?)</tbody>", html, re.S)
     raters = crowded.ratings.raters.filter(verdict="below").group_by("criterion").len().to_dicts()
@@ -250,10 +261,10 @@ def test_a_long_table_of_raters_is_folded_and_printed_in_short(crowded):
         assert f"note: {criterion}: {below[criterion]} of 30 raters below a kappa" in html
 
 
-def test_options_of_other_verbs_stand_with_their_verb(crowded, tmp_path):
+def test_options_of_other_verbs_stand_with_their_verb(crowded, crowded_page, tmp_path):
     """A report has no --all-pairs: its texts say which command has it."""
     crowded.write(tmp_path / "r.md")
-    html = re.sub(r"</?span[^>]*>", "", crowded.to_html()).replace("&#39;", "'")
+    html = re.sub(r"</?span[^>]*>", "", crowded_page).replace("&#39;", "'")
     html = html[: html.index('<script type="application/json"')]
     texts = html[html.index("<main") :], (tmp_path / "r.md").read_text("utf-8")
     for text in texts:

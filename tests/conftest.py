@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import sys
 from contextlib import contextmanager
@@ -23,6 +24,11 @@ collect_ignore = ["peers/inspect_evaluation.py"]
 # Kernels are compiled on first use: the first example takes its time.
 settings.register_profile("rejoinder", deadline=None)
 settings.load_profile("rejoinder")
+
+
+def pytest_collection_finish():
+    """Keeps the garbage collector from what was imported: it stays, and is most of what there is."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

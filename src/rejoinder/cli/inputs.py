@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.explain import Explanations
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
+    from rejoinder.tables.types import Ratings
 
 Result = TypeVar("Result", bound=Any)
 
@@ -123,22 +124,21 @@ def read_corpus(given: CorpusOptions) -> TestSet:
     return read_testset(given.corpus, format=given.corpus_format, columns=given.columns)
 
 
-def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = None) -> pl.DataFrame:
+def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = None) -> Ratings:
     """Reads human ratings, and checks that they are on their scale: before anything is measured."""
     from rejoinder.human_evaluation.grades import check_scale
-    from rejoinder.tables.ratings import read_ratings
-    from rejoinder.tables.selection import of_criterion
+    from rejoinder.tables.ratings import ratings_from
 
     try:
         with Progress("reading"):
-            table = read_ratings(*given.ratings, format=given.ratings_format, columns=given.columns)
+            table = ratings_from(*given.ratings, format=given.ratings_format, columns=given.columns)
     except RejoinderError as error:
         if isinstance(given, ScoreFilesOptions):
             check_not_swapped([each.path for each in given.scores], given.ratings, error)
         raise
-    took_ratings(table)
+    took_ratings(table.frame)
     if scale is not None:
-        check_scale(of_criterion(table, given.criterion), scale)
+        check_scale(table.of_criterion(given.criterion).frame, scale)
     return table
 
 

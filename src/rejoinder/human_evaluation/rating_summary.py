@@ -18,10 +18,10 @@ from rejoinder.result import PlottedResult
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
-from rejoinder.tables.frames import Frame, ratings_of
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import item_clusters
-from rejoinder.tables.ratings import rating_table
-from rejoinder.tables.selection import criterion_notes, of_criterion, without_systems
+from rejoinder.tables.selection import criterion_notes, without_systems
+from rejoinder.tables.types import Ratings, frame_of_ratings
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _RATERS = {
@@ -158,10 +158,9 @@ def ratings(
     if raters not in AGGREGATIONS:
         raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
     without = strings(without, "without", "systems")
-    given = ratings_of(ratings)
-    clusters, faults = item_clusters(given, cluster, "ratings")
+    clusters, faults = item_clusters(frame_of_ratings(ratings), cluster, "ratings")
     options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)
-    table = of_criterion(rating_table(given), criterion)
+    table = Ratings.of(ratings).of_criterion(criterion).table()
     faults = [*criterion_notes(table, criterion), *faults]
     table = without_systems(table, without)
     if scale is not None:

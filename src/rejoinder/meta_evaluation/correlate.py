@@ -30,6 +30,7 @@ from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.types import Ratings
 
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
 
@@ -273,10 +274,11 @@ def correlate(
         )
     if cluster is not None or chosen.of_dialogues:
         scores = clustered(scores, cluster)
+    given = Ratings.of(ratings)
     if chosen.of_dialogues:
-        ratings = turn_ratings(ratings, scores)
+        given = turn_ratings(given, scores)
     rated, notes, criterion = match(
-        scores, ratings, criterion, raters, without, seed, scale, chosen.in_pairs
+        scores, given, criterion, raters, without, seed, scale, chosen.in_pairs
     )
     in_clusters = chosen.clustered and rated.cluster is not None
     if in_clusters and not chosen.of_dialogues:

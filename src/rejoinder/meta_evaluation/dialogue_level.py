@@ -16,8 +16,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import rows_of
 from rejoinder.metrics.means import mean_rows
 from rejoinder.scoring.scores import Scores
-from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
+from rejoinder.tables.types import Ratings
 
 Turns: TypeAlias = Literal["mean", "least", "last"]
 
@@ -95,17 +94,17 @@ def dialogues(rated: Rated, turns: Turns) -> tuple[Rated, list[str]]:
     return changed, [note]
 
 
-def turn_ratings(ratings: Frame, scores: Scores) -> pl.DataFrame:
+def turn_ratings(ratings: Ratings, scores: Scores) -> Ratings:
     """Ratings of whole conversations as ratings of each of their turns; those of turns as they are.
 
     Ratings are of conversations where their ids name conversations, and none names an item.
     """
-    table = rating_table(ratings)
+    table = ratings.table()
     ids = set(table.get_column("id"))
     if not scores.cluster or ids & set(scores.items.get_column("id")):
-        return table
+        return ratings
     turns = scores.items.select(turn="id", id=pl.col(scores.cluster).cast(pl.String))
     if not ids & set(turns.get_column("id")):
-        return table
+        return ratings
     joined = table.join(turns, on="id", how="inner", maintain_order="left_right")
-    return joined.with_columns(id="turn").drop("turn")
+    return ratings.with_frame(joined.with_columns(id="turn").drop("turn"))

@@ -43,9 +43,8 @@ from rejoinder.statistics.skewed_mean import strongly_skewed
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.responses import replies_of
-from rejoinder.tables.selection import of_criterion
+from rejoinder.tables.types import Ratings
 
 TOLERANCE = 0.1
 """By how much a judge may be worse than a rater: what Calderon et al. 2025 take for crowd workers."""
@@ -194,12 +193,13 @@ def judge(
     scores.need_items()
     if cluster is not None:
         scores = clustered(scores, cluster)
-    rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
+    given = Ratings.of(ratings).of_criterion(criterion, one=True)
+    rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
     low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
     covariates = _covariates(rated, responses, notes)
     labels = [label for label in rated.subjects if label != RANDOM]
     signatures = {label: scores.measured[label].signature for label in labels}
-    check_signatures(signatures, of_criterion(rating_table(ratings), criterion, one=True))
+    check_signatures(signatures, given.table())
     _check_no_ratings(rated, labels)
     judges = []
     for done, label in enumerate(labels, start=1):

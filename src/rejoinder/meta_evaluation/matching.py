@@ -23,9 +23,9 @@ from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
-from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.schemas import AGAINST
-from rejoinder.tables.selection import check_systems, criterion_notes, of_criterion
+from rejoinder.tables.selection import check_systems, criterion_notes
+from rejoinder.tables.types import Ratings
 
 RANDOM = "random"
 MOST_NAMED = 5
@@ -35,7 +35,7 @@ LOWER = "lower is better, so its sign is turned around"
 
 def match(
     scores: Scores,
-    ratings: Frame,
+    ratings: Frame | Ratings,
     criterion: str | None,
     raters: str,
     without: Sequence[str],
@@ -59,7 +59,7 @@ def match(
             in common with the scores.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
-    given = table = of_criterion(rating_table(ratings), criterion, one=True)
+    given = table = Ratings.of(ratings).of_criterion(criterion, one=True).table()
     of_pairs, notes = belong_to_pairs(table), []
     in_pairs = in_pairs and of_pairs
     if in_pairs:

@@ -19,6 +19,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.progress import Progress
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
 
@@ -65,7 +66,7 @@ class SweepSettings(NamedTuple):
         seed: Of every draw.
     """
 
-    ratings: pl.DataFrame
+    ratings: Frame
     unit: Unit
     correlation: str = "spearman"
     criterion: str | None = None

@@ -14,9 +14,7 @@ from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.labels_saved import forecast_saved
 from rejoinder.statistics.prediction_powered import or_ranks
-from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
-from rejoinder.tables.selection import of_criterion
+from rejoinder.tables.types import Ratings
 
 COMBINED = "combined"
 """All judges together, across folds, beside the names of judges."""
@@ -32,8 +30,7 @@ LABELS_SAVED = {
 def labels_saved(
     scores: Scores,
     rated: Rated,
-    ratings: Frame,
-    criterion: str,
+    ratings: Ratings,
     pairs: Sequence[tuple[str, str]],
     labels: Sequence[str],
     seed: int,
@@ -43,14 +40,12 @@ def labels_saved(
     Args:
         scores: What was measured.
         rated: The ratings that were matched with it.
-        ratings: The ratings as they were given.
-        criterion: The criterion of these.
+        ratings: The ratings, of one criterion.
         pairs: The pairs of systems that are planned for.
         labels: The metrics that rank systems.
         seed: Random seed of the folds.
     """
-    table = of_criterion(rating_table(ratings), criterion, one=True)
-    replies, _ = RepliesWithRatings.of(scores, rated, table)
+    replies, _ = RepliesWithRatings.of(scores, rated, ratings.table())
     places = {name: place for place, name in enumerate(replies.systems)}
     rows: list[dict[str, Any]] = []
     for a, b in pairs:

@@ -35,9 +35,9 @@ from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.drawn_items import EARLIER, LEFT, NEXT, RATED, drawn_so_far, waiting_notes
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
-from rejoinder.tables.selection import check_systems, of_criterion
+from rejoinder.tables.selection import check_systems
+from rejoinder.tables.types import Ratings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,14 +191,14 @@ def _replies(
         InputError: They were chosen by their scores, or with probabilities that are not known of the
             others.
     """
-    table = of_criterion(rating_table(ratings, probability=True), criterion, one=True)
-    rated, _, _ = match(scores, table, criterion, "mean", without, seed, scale)
+    given = Ratings.of(ratings).of_criterion(criterion, one=True)
+    rated, _, _ = match(scores, given, criterion, "mean", without, seed, scale)
     if len(rated.systems) < 2:
         raise ParameterError(
             f"ratings: of the scored systems, {one_of(rated.systems)} alone is rated; uncertain items are "
             "those where the difference of two is"
         )
-    replies, _ = RepliesWithRatings.of(scores, rated, table)
+    replies, _ = RepliesWithRatings.of(scores, rated, given.table(probability=True))
     if drawn is not None:
         return replies, []
     probabilities = replies.probabilities

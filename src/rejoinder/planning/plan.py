@@ -40,10 +40,9 @@ from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import POWER
 from rejoinder.tables.checks.arguments import TESTSET, expect, strings
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.responses import MissingOrPairwise
-from rejoinder.tables.selection import of_criterion
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings
 
 
 @dataclass(frozen=True, repr=False)
@@ -206,11 +205,12 @@ def plan(
     check_parameters(scores, power, alpha, width, correlation, resamples, seed)
     sizes, grades = numbers_of("items", items), numbers_of("raters", raters)
     labels = [label for label, each in scores.measured.items() if each.metric.ranks]
-    notes, rated, raters_are = list(scores.notes), None, ""
+    notes, given, rated, raters_are = list(scores.notes), None, None, ""
     if ratings is not None:
-        rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
-        table = of_criterion(rating_table(ratings, probability=True), criterion, one=True)
-        raters_are, notes = _raters_are(table), [*notes, *drawn_notes(table)]
+        given = Ratings.of(ratings).of_criterion(criterion, one=True)
+        rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
+        raters_are = _raters_are(given.frame)
+        notes = [*notes, *drawn_notes(given.frame)]
     notes += _described_note([label for label in scores.measured if label not in labels])
     names = [name for name in scores.names if name not in without]
     pairs = pairs_of(scores, names, labels, rated, a, b, every_pair)
@@ -237,7 +237,7 @@ def plan(
     notes = [*cluster_notes(pilot), *notes, *more]
     if testset is not None and responses is not None:
         by_number = with_fewer(
-            pilot, ratings, testset, responses, criterion, without, missing, progress
+            pilot, given, testset, responses, criterion, without, missing, progress
         )
         parts = [
             pilot.fewer(number, sampled, forecasts, expected)
@@ -255,7 +255,7 @@ def plan(
         as_table([row for each in expected for row in each.rows(sizes)], CORRELATIONS),
         as_table(needed, CORRELATION_NEEDS),
         _table(components, COMPONENTS),
-        _saved(pilot, ratings, criterion),
+        _saved(pilot, given),
         n,
         scores.references,
         tuple(assumptions_of(wanted, pilot, scores, testset)),
@@ -299,13 +299,11 @@ def _parameters(
     }
 
 
-def _saved(pilot: Extrapolation, ratings: Frame | None, criterion: str | None) -> pl.DataFrame:
+def _saved(pilot: Extrapolation, ratings: Ratings | None) -> pl.DataFrame:
     """The table of ratings that judges would save; empty without ratings."""
-    if pilot.rated is None or ratings is None or criterion is None:
+    if pilot.rated is None or ratings is None:
         return pl.DataFrame(schema=LABELS_SAVED)
-    return labels_saved(
-        pilot.scores, pilot.rated, ratings, criterion, pilot.pairs, pilot.labels, pilot.seed
-    )
+    return labels_saved(pilot.scores, pilot.rated, ratings, pilot.pairs, pilot.labels, pilot.seed)
 
 
 def _raters_are(table: pl.DataFrame) -> str:

@@ -16,8 +16,9 @@ from rejoinder.statistics import aggregation
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.pair_ratings import over_pairs
-from rejoinder.tables.ratings import check_ratings, rating_table
-from rejoinder.tables.selection import criterion_notes, of_criterion
+from rejoinder.tables.ratings import check_ratings
+from rejoinder.tables.selection import criterion_notes
+from rejoinder.tables.types import Ratings
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,9 @@ def rating_weights(
         InputError: The tables do not fit, a rating is off the scale, or no rating is left.
         ParameterError: A criterion is unknown, or a rule is out of range.
     """
-    table = of_criterion(rating_table(ratings), rules.criterion, one=True)
+    table = Ratings.of(ratings).of_criterion(rules.criterion, one=True)
     rated = check_ratings(table, replies, without)
-    notes = criterion_notes(table, rules.criterion)
+    notes = criterion_notes(table.frame, rules.criterion)
     notes += [f"weights: {note}" for note in rated.notes]
     check_scale(rated.ratings, rules.scale)
     usable = rated.ratings

@@ -33,10 +33,11 @@ from rejoinder.scoring.samples import sampled
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.checks.arguments import expect, strings
-from rejoinder.tables.frames import Frame, polars_of, ratings_of
+from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.responses import Missing, check_responses, replies_of
-from rejoinder.tables.selection import of_criterion, without_systems
+from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings
 
 SUFFIXES = (".html", ".md")
 """What a report is written as: a page, or Markdown."""
@@ -251,7 +252,7 @@ def report(
     )
 
 
-def _of_scores(table: pl.DataFrame, scores: Scores) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _of_scores(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str, ...]]:
     """The ratings of the systems and items that are scored, and a note on the others.
 
     Raises:
@@ -259,18 +260,18 @@ def _of_scores(table: pl.DataFrame, scores: Scores) -> tuple[pl.DataFrame, tuple
     """
     ids = scores.items.get_column("id")
     scored = pl.col("system").is_in(scores.names) & pl.col("id").is_in(ids.implode())
-    own = table.filter(scored)
+    own = table.frame.filter(scored)
     if own.is_empty():
         correlate(scores, table)  # its message says why nothing fits together
-    left_out = table.height - own.height
+    left_out = table.frame.height - own.height
     note = f"ratings: {counted(left_out, 'rating')} of other systems or items left out"
-    return own, (note,) if left_out else ()
+    return table.with_frame(own), (note,) if left_out else ()
 
 
-def _rated(table: Frame, criterion: str | None, without: Sequence[str]) -> pl.DataFrame:
+def _rated(given: Frame, criterion: str | None, without: Sequence[str]) -> Ratings:
     """The ratings of the criterion, without those of systems that are left out."""
-    own = of_criterion(ratings_of(table), criterion)
-    return own.filter(~pl.col("system").is_in(list(without)))
+    own = Ratings.of(given).of_criterion(criterion)
+    return own.with_frame(own.frame.filter(~pl.col("system").is_in(list(without))))
 
 
 def _attempt(part: str, make: Callable[[], Made], failed: dict[str, str]) -> Made | None:
@@ -312,7 +313,7 @@ def _audit(
 
 def _with_people(
     scores: Scores,
-    table: pl.DataFrame | None,
+    table: Ratings | None,
     draws: dict[str, Any],
     failed: dict[str, str],
     progress: Progress | None,
@@ -321,9 +322,9 @@ def _with_people(
     replies: dict[str, Agreement] = {}
     systems: dict[str, Agreement] = {}
     together: dict[str, PeopleComparison] = {}
-    names = [] if table is None else table.get_column("criterion").unique(maintain_order=True)
+    names = [] if table is None else table.frame.get_column("criterion").unique(maintain_order=True)
     for name in names:
-        own = table.filter(pl.col("criterion") == name)  # pyright: ignore[reportOptionalMemberAccess]
+        own = table.of_criterion(name)  # pyright: ignore[reportOptionalMemberAccess]
         agreed = _attempt(
             f"agreement, {name}",
             lambda own=own: correlate(scores, own, **draws, progress=progress),
@@ -331,7 +332,7 @@ def _with_people(
         )
         if agreed is not None:
             replies[name] = agreed
-        rated = set(own.get_column("system")) & set(scores.names)
+        rated = set(own.frame.get_column("system")) & set(scores.names)
         if len(rated) >= LEAST_SYSTEMS:
             part = f"agreement over systems, {name}"
             made = _attempt(part, lambda own=own: correlate(scores, own, "system", **draws), failed)

@@ -57,12 +57,6 @@ def is_list_of_rows(given: object) -> bool:
     )
 
 
-def ratings_of(table: Frame) -> pl.DataFrame:
-    """``polars_of`` of ratings."""
-    columns = "id, system, rater, criterion and score"
-    return polars_of(table, "ratings", columns, "read files with rejoinder.read_ratings(*paths)")
-
-
 def polars_of(table: Frame, what: str, columns: str, remedy: str) -> pl.DataFrame:
     """A table as a Polars frame; pandas' missing values become nulls.
 

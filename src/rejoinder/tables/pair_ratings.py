@@ -6,39 +6,10 @@ one reply may be rated several times by one rater: once beside each other system
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from rejoinder.messages import counted
-from rejoinder.tables.checks.validation import conform
-from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
-
-
-def conform_ratings(frame: pl.DataFrame, table: str, keep: Sequence[str] = ()) -> pl.DataFrame:
-    """The columns of ratings in their types, and ``against`` where a rating has one.
-
-    Args:
-        frame: The ratings.
-        table: What they are called in messages.
-        keep: Additional columns to keep, as text, where they are there.
-
-    Returns:
-        ``schemas.RATINGS``, the columns ``against`` (an empty text in it is null) and ``probability``
-        where they hold anything, and the columns to keep.
-
-    Raises:
-        InputError: A column is absent, misspelt, or of the wrong type.
-        ParameterError: It is no frame of Polars or pandas.
-    """
-    optional = {AGAINST: pl.String, PROBABILITY: pl.Float64}
-    ratings = conform(frame, RATINGS | optional, table, optional)
-    kept = [pl.col(name).cast(pl.String) for name in keep if name in ratings.columns]
-    ratings = ratings.select(*RATINGS, AGAINST, PROBABILITY, *kept)
-    blank = pl.col(AGAINST).str.strip_chars() == ""
-    ratings = ratings.with_columns(pl.when(~blank).then(pl.col(AGAINST)).alias(AGAINST))
-    empty = [name for name in optional if not ratings.get_column(name).count()]
-    return ratings.drop(empty)
+from rejoinder.tables.schemas import AGAINST, RATINGS
 
 
 def belong_to_pairs(ratings: pl.DataFrame) -> bool:

@@ -16,14 +16,14 @@ from rejoinder.messages import counted
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
-from rejoinder.tables.checks.validation import check_scores, conform
-from rejoinder.tables.frames import Frame, ratings_of
+from rejoinder.tables.checks.validation import conform
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats.judgement_tables import ratings_in_memory
 from rejoinder.tables.rating_formats.registry import ratings_in
-from rejoinder.tables.schemas import PROBABILITY, RATINGS
+from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.types import Ratings, conformed
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
@@ -48,7 +48,6 @@ class RatedReplies:
     notes: tuple[str, ...]
 
 
-@keeping_sources()
 def read_ratings(
     *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,
@@ -77,6 +76,17 @@ def read_ratings(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
+    return ratings_from(*paths, format=format, columns=columns, cluster=cluster).frame
+
+
+@keeping_sources()
+def ratings_from(
+    *paths: str | os.PathLike[str] | Frame,
+    format: str | None = None,
+    columns: Columns = None,
+    cluster: str | None = None,
+) -> Ratings:
+    """``read_ratings`` as the type that is checked; arguments as there."""
     frames, row_numbers = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
     if in_memory.are_tables(paths, "ratings"):
@@ -85,39 +95,18 @@ def read_ratings(
         files = existing(paths, "ratings")
         drafts = [(str(path), ratings_in(path, format, mapping, keep)) for path in files]
     for path, draft in drafts:
-        frames.append(conform_ratings(draft.frame, path, keep))
+        frames.append(conformed(draft.frame, path, keep))
         if not frames[-1].height:
             why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
             raise InputError(f"{path}: no ratings{why}; expected at least one")
         row_numbers += draft.origin.parts
         for note in draft.notes:
             _LOG.warning("%s: %s", visible(path), note)
-    ratings = pl.concat(frames, how="diagonal")
-    check_scores(ratings, Origin(tuple(row_numbers)))
-    return ratings
-
-
-def rating_table(ratings: Frame, probability: bool = False) -> pl.DataFrame:
-    """The ratings of a Python call, checked by the rules that files are read by.
-
-    Args:
-        ratings: The table of ``read_ratings``, or one like it, of Polars or pandas.
-        probability: Whether to keep the column ``probability`` where it holds anything.
-
-    Returns:
-        ``schemas.RATINGS``, and ``against`` where a rating belongs to a pair of systems.
-
-    Raises:
-        InputError: A column is absent, or a row breaks a rule; a missing rating has no row.
-        ParameterError: It is no frame.
-    """
-    table = conform_ratings(ratings_of(ratings), "ratings")
-    check_scores(table, Origin.of_table("ratings", table))
-    return table if probability else table.drop(PROBABILITY, strict=False)
+    return Ratings(pl.concat(frames, how="diagonal"), Origin(tuple(row_numbers)))
 
 
 def check_ratings(
-    ratings: Frame, replies: pl.DataFrame, left_out: Sequence[str] = ()
+    ratings: Frame | Ratings, replies: pl.DataFrame, left_out: Sequence[str] = ()
 ) -> RatedReplies:
     """Joins ratings to replies by system and id.
 
@@ -131,7 +120,7 @@ def check_ratings(
         InputError: A table breaks its rules; no rating has a reply; or the ids count from 0 in one
             table and from 1 in the other, so that nearly all of them meet a wrong partner.
     """
-    ratings = rating_table(ratings)
+    ratings = Ratings.of(ratings).table()
     keys = {name: RATINGS[name] for name in _REPLY}
     there = conform(replies, keys, "replies").select(_REPLY).unique(maintain_order=True)
     numbered = ratings.with_row_index("row")

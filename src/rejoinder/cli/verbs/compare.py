@@ -219,8 +219,8 @@ def _with_people(given: CompareOptions) -> None:
     _check_with_people(given)
     table, drawn = inputs.read_rated(given, given.scale), inputs.read_drawn(given)
     if drawn is not None:
-        table = with_probabilities(table, drawn)
-    check_not_made_of(given, given.ratings, table)
+        table = table.with_frame(with_probabilities(table.frame, drawn))
+    check_not_made_of(given, given.ratings, table.frame)
     scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
     check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
     with Progress("comparing"):
@@ -240,7 +240,7 @@ def _with_people(given: CompareOptions) -> None:
         )
     result = inputs.with_notes(result, given.ratings)
     if drawn is not None:
-        waiting = waiting_notes(drawn, table.get_column("id").unique())
+        waiting = waiting_notes(drawn, table.frame.get_column("id").unique())
         result = replace(result, notes=(*result.notes, *waiting))
 
     def show() -> None:

@@ -10,10 +10,9 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, option
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rejoinder.meta_evaluation.protocols import Protocol, Turns
     from rejoinder.meta_evaluation.sweep import SweepSettings
+    from rejoinder.tables.types import Ratings
 
 
 class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions):
@@ -157,7 +156,7 @@ def correlate(given: CorrelateOptions) -> None:
             print_notes_of(album, given.json)
 
 
-def _sweep(given: CorrelateOptions, table: pl.DataFrame) -> SweepSettings:
+def _sweep(given: CorrelateOptions, table: Ratings) -> SweepSettings:
     """What the sweeps that are drawn under --protocol unit are computed with."""
     from rejoinder.meta_evaluation.protocols import Unit
     from rejoinder.meta_evaluation.sweep import SweepSettings

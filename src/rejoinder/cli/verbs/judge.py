@@ -70,7 +70,7 @@ def judge(given: JudgeOptions) -> None:
     if "resamples" in from_command_line():
         note("--resamples has no effect: 'judge' draws no resamples")
     table = inputs.read_rated(given, given.scale)
-    check_not_made_of(given, given.ratings, table)
+    check_not_made_of(given, given.ratings, table.frame)
     scores, texts = inputs.measured(given, resamples=0)
     repeats = None
     check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rejoinder.planning.next_items import NextItems
     from rejoinder.scoring.scores import Scores
+    from rejoinder.tables.types import Ratings
 
 
 class PilotRatingsOptions(options.RatingFilesOptions):
@@ -129,7 +130,7 @@ def plan(given: PlanOptions) -> None:
     drawn = inputs.read_drawn(given)
     ratings = inputs.read_rated(given, given.scale) if given.ratings else None
     if ratings is not None and drawn is not None:
-        ratings = with_probabilities(ratings, drawn)
+        ratings = ratings.with_frame(with_probabilities(ratings.frame, drawn))
     # The intervals of the scores themselves are not shown here.
     # Correlations with ratings are over all systems.
     only = () if given.ratings or given.a is None or given.b is None else (given.a, given.b)
@@ -170,7 +171,7 @@ def plan(given: PlanOptions) -> None:
 def _next(
     given: PlanOptions,
     scores: Scores,
-    ratings: pl.DataFrame | None,
+    ratings: Ratings | None,
     drawn: pl.DataFrame | None,
 ) -> NextItems | None:
     """The items to have rated next; None where none are wanted."""

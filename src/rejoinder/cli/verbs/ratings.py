@@ -46,7 +46,7 @@ def ratings(given: RatingsOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
     from rejoinder.human_evaluation.rating_summary import summarise_ratings
-    from rejoinder.tables.ratings import read_ratings
+    from rejoinder.tables.ratings import ratings_from
     from rejoinder.tables.write import write_ratings
 
     check_needs(given.save is not None, "--save FILE", "aggregated")
@@ -55,7 +55,7 @@ def ratings(given: RatingsOptions) -> None:
         if name == "seed" or (name == "resamples" and given.resamples > 0):
             note(f"{option} has no effect: 'ratings' draws nothing at random")
     with Progress("reading"):
-        table = read_ratings(
+        table = ratings_from(
             *given.files,
             format=given.ratings_format,
             columns=given.columns,

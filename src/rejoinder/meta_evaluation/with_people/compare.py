@@ -35,8 +35,7 @@ from rejoinder.statistics.confidence_sequence import FIRST_LOOK, TUNED_FOR
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
-from rejoinder.tables.selection import of_criterion
+from rejoinder.tables.types import Ratings
 
 Population = Literal["new", "these"]
 """Which items intervals are of: all items like these, or these alone."""
@@ -201,8 +200,9 @@ def compare_with_people(
     scores.need_items()
     if cluster is not None:
         scores = scores.clustered(cluster)
-    table = of_criterion(rating_table(ratings, probability=True), criterion, one=True)
-    rated, notes, name = match(scores, table, criterion, "mean", without, seed, scale)
+    given = Ratings.of(ratings).of_criterion(criterion, one=True)
+    table = given.table(probability=True)
+    rated, notes, name = match(scores, given, criterion, "mean", without, seed, scale)
     if len(rated.systems) < 2:
         raise ParameterError(
             f"ratings: of the scored systems, {one_of(rated.systems)} alone is rated; a comparison needs "

@@ -23,6 +23,7 @@ from rejoinder.meta_evaluation.sweep import (
 from rejoinder.progress import Progress
 from rejoinder.recipes.galley2015.tables import METRICS, scored, weight_share
 from rejoinder.scoring.leave_own_out import LeftOut
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
 
@@ -58,7 +59,7 @@ class Figure2:
 def figure2(
     testset: TestSet,
     responses: pl.DataFrame,
-    ratings: pl.DataFrame,
+    ratings: Frame,
     *,
     criterion: str | None = None,
     unit_size: int = 100,

@@ -16,8 +16,10 @@ from rejoinder.recipes.galley2015.tables import THRESHOLD, Table2, table2
 from rejoinder.references.weighing import LIKERT, weigh
 from rejoinder.result import Result
 from rejoinder.scoring.leave_own_out import LeftOut
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings
 
 ReferencesFrom: TypeAlias = Literal["testset", "responses"]
 REFERENCES_FROM: tuple[ReferencesFrom, ...] = ("testset", "responses")
@@ -63,7 +65,7 @@ class Study(Result):
 def galley2015(
     testset: TestSet,
     responses: pl.DataFrame,
-    ratings: pl.DataFrame,
+    ratings: Frame,
     *,
     references_from: ReferencesFrom = "testset",
     left_out: LeftOut | None = None,
@@ -117,6 +119,7 @@ def galley2015(
             f"references_from={references_from!r} is unknown; choose {one_of(REFERENCES_FROM)}"
         )
     check_cases(testset, cases, ids)
+    ratings = Ratings.of(ratings)
     notes: tuple[str, ...] = ()
     if references_from == "responses":
         weighed = weigh(testset, responses, ratings, scale=scale, criterion=criterion)

@@ -20,6 +20,7 @@ from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress
 from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
@@ -80,7 +81,7 @@ class Table2:
 def table2(
     testset: TestSet,
     responses: pl.DataFrame,
-    ratings: pl.DataFrame,
+    ratings: Frame,
     *,
     criterion: str | None = None,
     unit_size: int = 100,

@@ -31,8 +31,8 @@ from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings
 from rejoinder.tables.write import write_table, write_testset
 
 WEIGHED, SCORES, AGREEMENT = "weighed.jsonl", "scores.parquet", "agreement.csv"
@@ -222,7 +222,7 @@ def _split(
     """
     if ratings is None:
         return None, None
-    table = rating_table(ratings)
+    table = Ratings.of(ratings).table()
     sources = candidates.get_column("source").unique()
     systems = pl.Series(dtype=pl.String)
     if responses is not None:

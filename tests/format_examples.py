@@ -330,15 +330,13 @@ MORE = [
 def examples():
     """Role, format, name and content of every whole file of a registered format."""
     # Here, since most of those who write these files read none.
-    from rejoinder.tables.formats.registry import FORMATS
-    from rejoinder.tables.rating_formats.registry import RATING_FORMATS
-    from rejoinder.tables.score_formats.registry import SCORE_FORMATS
+    from rejoinder.tables.formats.registry import formats_for
 
     registries = {
-        "testset": FORMATS,
-        "responses": FORMATS,
-        "ratings": RATING_FORMATS,
-        "scores": SCORE_FORMATS,
+        "testset": formats_for("test set", "responses"),
+        "responses": formats_for("test set", "responses"),
+        "ratings": formats_for("ratings"),
+        "scores": formats_for("scores"),
     }
     for world, files in WORLDS.items():
         for role, (name, content) in files.items():

@@ -11,9 +11,11 @@ import pytest
 import rejoinder
 from format_examples import IDS, examples, write
 from rejoinder.errors import RejoinderError
-from rejoinder.tables.formats.registry import FORMATS
-from rejoinder.tables.rating_formats.registry import RATING_FORMATS
-from rejoinder.tables.score_formats.registry import SCORE_FORMATS
+from rejoinder.tables.formats.registry import formats_for
+
+FORMATS = formats_for("test set", "responses")
+RATING_FORMATS = formats_for("ratings")
+SCORE_FORMATS = formats_for("scores")
 
 READ = {
     "testset": rejoinder.read_testset,

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from rejoinder.tables.formats.registry import FORMATS
-from rejoinder.tables.rating_formats.registry import RATING_FORMATS
-from rejoinder.tables.score_formats.registry import SCORE_FORMATS
+from rejoinder.tables.formats.registry import formats_for
+
+FORMATS = formats_for("test set", "responses")
+RATING_FORMATS = formats_for("ratings")
+SCORE_FORMATS = formats_for("scores")
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")

@@ -27,10 +27,12 @@ from fuzzing import damaged, rows
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.files.checksums import with_checksum
-from rejoinder.tables.formats.registry import FORMATS
-from rejoinder.tables.rating_formats.registry import RATING_FORMATS
-from rejoinder.tables.score_formats.registry import SCORE_FORMATS
+from rejoinder.tables.formats.registry import formats_for
 from shared_data import EXAMPLES
+
+FORMATS = formats_for("test set", "responses")
+RATING_FORMATS = formats_for("ratings")
+SCORE_FORMATS = formats_for("scores")
 
 CASES = int(os.environ.get("REJOINDER_FUZZ", "500"))
 SLOW_CASES = 20_000

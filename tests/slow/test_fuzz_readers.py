@@ -8,10 +8,12 @@ import pytest
 
 from fuzzing import archive, damaged, parquet, rows
 from rejoinder.errors import RejoinderError
-from rejoinder.tables.formats.registry import FORMATS
+from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
 from rejoinder.tables.testset import TestSet, read_testset
+
+FORMATS = formats_for("test set", "responses")
 
 FILES = int(os.environ.get("REJOINDER_FUZZ", "2000"))
 SEED = 20150731

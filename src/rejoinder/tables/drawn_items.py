@@ -11,7 +11,7 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, more, quoted
-from rejoinder.tables.rating_formats.judgement_tables import READERS
+from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
 
 RATED, NEXT, LEFT = "rated", "next", "left"
@@ -41,7 +41,9 @@ def read_drawn(path: str | os.PathLike[str]) -> pl.DataFrame:
             f"{file}: got the suffix {quoted(suffix)}, expected {one_of(SUFFIXES)}; give the table of drawn "
             "items that 'rejoinder plan --next' wrote"
         )
-    part = READERS[suffix[1:]](file)
+    table = formats_for("ratings")[suffix[1:]].part
+    assert table is not None
+    part = table(file)
     lacking = [name for name in DRAWN if name not in part.frame.columns]
     if lacking:
         raise InputError(

@@ -23,11 +23,11 @@ from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.rating_scales import scale_clash
 from rejoinder.tables.checks.validation import check_ids, conform, refuse, refuse_duplicates
 from rejoinder.tables.columns import require
-from rejoinder.tables.formats.registry import logs_in
+from rejoinder.tables.format import Asked
+from rejoinder.tables.formats.registry import logs_in, read_table
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
-from rejoinder.tables.score_formats.registry import scores_in
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def read_scores(
     mapping = column_mapping(columns)
     files = (each for path in existing(paths, "scores") for each in logs_in(path, format))
     for path in files:
-        draft = scores_in(path, format, mapping)
+        draft = read_table(path, "scores", format, Asked(mapping))
         if not draft.frame.height:
             raise InputError(f"{path}: no scores; expected at least one row")
         frames.append(conform(draft.frame, SCORES, str(path), dict.fromkeys(OPTIONAL_SCORES)))

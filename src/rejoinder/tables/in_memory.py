@@ -10,9 +10,13 @@ import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.tables.assembly.mapped_parts import part_of_judgements
+from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.format import Asked, KindName
 from rejoinder.tables.formats import jsonl, parquet
+from rejoinder.tables.formats.judgement_tables import ALIASED
 from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
-from rejoinder.tables.origin import ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, TestSetDraft
 
 
 def are_tables(given: Sequence[Any], what: str) -> bool:
@@ -34,25 +38,30 @@ def testset_of(tables: Sequence[Any], columns: ColumnMapping | None) -> TestSetD
     if len(tables) == 1 and is_list_of_rows(tables[0]):
         rows = [dict(row) for row in tables[0]]
         return jsonl.read_testset(
-            [Path("test set")], columns, read=lambda _: iter(enumerate(rows, start=1))
+            [Path("test set")], Asked(columns), read=lambda _: iter(enumerate(rows, start=1))
         )
     frames = {Path(f"test set {i}"): frame_of(each, "test set") for i, each in enumerate(tables, 1)}
     if len(frames) == 1:
         frames = {Path("test set"): frame for frame in frames.values()}
-    return parquet.read_testset(list(frames), columns, read=frames.__getitem__)
+    return parquet.read_testset(list(frames), Asked(columns), read=frames.__getitem__)
 
 
-def responses_of(
-    table: Any, name: str, ids: Sequence[str] | None, columns: ColumnMapping | None
-) -> ResponsesDraft:
+def responses_of(table: Any, name: str, columns: ColumnMapping | None) -> Draft:
     """The replies in a table; one that names no system is called as the table is."""
     if is_list_of_rows(table):
         rows = [dict(row) for row in table]
         return jsonl.read_responses(
-            [Path(name)], ids, columns, read=lambda _: iter(enumerate(rows, start=1))
+            Path(name), Asked(columns), read=lambda _: iter(enumerate(rows, start=1))
         )
     frame = frame_of(table, "responses")
-    return parquet.read_responses([Path(name)], ids, columns, read=lambda _: frame)
+    return parquet.read_responses(Path(name), Asked(columns), read=lambda _: frame)
+
+
+def part_in_memory(table: Any, columns: ColumnMapping | None, what: KindName) -> Part:
+    """A table of Python under our names, as ``judgement_tables.readers`` read one from a file."""
+    frame = frame_of(table, what)
+    part = Part(what, frame, range(1, frame.height + 1))
+    return part_of_judgements(part, columns, what, ALIASED[what])
 
 
 def frame_of(table: Any, what: str) -> pl.DataFrame:

@@ -17,11 +17,12 @@ from rejoinder.messages import counted
 from rejoinder.result import TableResult
 from rejoinder.tables import studies
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
-from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats.registry import FORMATS, holds_all, logs_in
+from rejoinder.tables.format import KindName
+from rejoinder.tables.formats.format_choice import formats_of, in_folder
+from rejoinder.tables.formats.registry import FORMATS, formats_like, holds_all, logs_in
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import KINDS, table_of
@@ -192,7 +193,7 @@ def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | Non
             if not is_of_candidates(place, format, columns):
                 return []
             table = read_sources(place, format=format, columns=columns)
-            (chosen,) = formats_of([place], format, FORMATS, "--format")
+            (chosen,) = formats_of([place], format, formats_like("responses"), "--format")
     except RejoinderError:
         return []
     counts = {"rows": table.height, "items": table.get_column("id").n_unique()}
@@ -288,20 +289,21 @@ def _of_wide_ratings(place: Path, format: str | None, columns: Columns) -> list[
     return []
 
 
-def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Reading:
-    if format is not None and format not in KINDS[kind].formats:
+def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -> Reading:
+    if format is not None and format not in formats_like(kind):
         raise ParameterError(f"format {format!r} holds no {kind}; choose another")
     with _notes() as notes:
         table = table_of(path, kind, format=format, columns=columns)
     with _notes():
         path = logs_in(path, format)[0]
-        path = in_folder(path, kind, KINDS[kind].formats) if format is None else path
-    (chosen,) = formats_of([path], format, KINDS[kind].formats, "--format")
+        path = in_folder(path, kind, formats_like(kind)) if format is None else path
+    (chosen,) = formats_of([path], format, formats_like(kind), "--format")
     mapping = column_mapping(columns)
-    if mapping and mapping.of_file(path) and getattr(chosen, "roles", True) is None:
-        chosen = next(each for each in FORMATS.values() if each.roles is not None)
+    of_texts = kind in ("test set", "responses")
+    if of_texts and mapping and mapping.of_file(path) and chosen.roles is None:
+        chosen = next(each for each in FORMATS if each.roles is not None)
     renames: dict[str, str] = {}
-    if kind in ("test set", "responses") and chosen.roles is not None:
+    if of_texts and chosen.roles is not None:
         with _notes():  # the reader above has said them
             roles = chosen.roles(path, mapping)
         renames = roles.of_items if kind == "test set" else roles.of_replies

@@ -62,36 +62,13 @@ class TestSetDraft:
 
 
 @dataclass(frozen=True)
-class ResponsesDraft:
-    """Responses not yet validated, and where their rows stood."""
-
-    frame: pl.DataFrame
-    origin: Origin
-
-
-@dataclass(frozen=True)
-class RatingsDraft:
-    """Ratings not yet validated, where their rows stood, and what was left out of the file.
+class Draft:
+    """What a format hands over of any other kind of table: not yet validated.
 
     Attributes:
-        frame: ``schemas.RATINGS``.
+        frame: The table; optional columns may be absent.
         origin: Where its rows stood.
         notes: What the reader left out or took another way, one clause each, with its count.
-    """
-
-    frame: pl.DataFrame
-    origin: Origin
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class ScoresDraft:
-    """Scores of other tools not yet validated, where their rows stood, and what was left out.
-
-    Attributes:
-        frame: ``schemas.SCORES``; the optional columns may be absent.
-        origin: where its rows stood.
-        notes: what the reader left out or took another way, one clause each, with its count.
     """
 
     frame: pl.DataFrame

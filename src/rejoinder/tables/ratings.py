@@ -15,13 +15,14 @@ from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.long_or_wide import ratings_of_table
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import conform
+from rejoinder.tables.format import Asked
+from rejoinder.tables.formats.registry import read_table
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.rating_formats.judgement_tables import ratings_in_memory
-from rejoinder.tables.rating_formats.registry import ratings_in
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.tables.types import Ratings, conformed
 from rejoinder.text.visible import visible
@@ -90,10 +91,12 @@ def ratings_from(
     frames, row_numbers = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
     if in_memory.are_tables(paths, "ratings"):
-        drafts = [("ratings", ratings_in_memory(each, mapping, keep)) for each in paths]
+        parts = [in_memory.part_in_memory(each, mapping, "ratings") for each in paths]
+        drafts = [("ratings", ratings_of_table(part, keep)) for part in parts]
     else:
         files = existing(paths, "ratings")
-        drafts = [(str(path), ratings_in(path, format, mapping, keep)) for path in files]
+        asked = Asked(mapping, keep=keep)
+        drafts = [(str(path), read_table(path, "ratings", format, asked)) for path in files]
     for path, draft in drafts:
         frames.append(conformed(draft.frame, path, keep))
         if not frames[-1].height:

@@ -1,9 +1,9 @@
-"""The registry of kinds of tables: the formats, the reader and the writer of each."""
+"""The registry of kinds of tables: the reader and the writer of each."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,10 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats.registry import FORMATS
-from rejoinder.tables.preferences import PREFERENCE_FORMATS, read_preferences
-from rejoinder.tables.rating_formats.registry import RATING_FORMATS
+from rejoinder.tables.format import KindName
+from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
-from rejoinder.tables.score_formats.registry import SCORE_FORMATS
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.write import (
     write_preferences,
@@ -33,29 +31,27 @@ class Kind:
     """A kind of table.
 
     Attributes:
-        formats: The formats of its files, by name.
         read: Reads a path, with ``format`` and ``columns``.
         write: Writes a table to a path, by its suffix.
     """
 
-    formats: Mapping[str, Any]
     read: Callable[..., TestSet | pl.DataFrame]
     write: Callable[[Any, Any], None]
 
 
-KINDS: dict[str, Kind] = {
-    "test set": Kind(FORMATS, read_testset, write_testset),
-    "responses": Kind(FORMATS, read_responses, write_responses),
-    "ratings": Kind(RATING_FORMATS, read_ratings, write_ratings),
-    "preferences": Kind(PREFERENCE_FORMATS, read_preferences, write_preferences),
-    "scores": Kind(SCORE_FORMATS, read_scores, write_table),
+KINDS: dict[KindName, Kind] = {
+    "test set": Kind(read_testset, write_testset),
+    "responses": Kind(read_responses, write_responses),
+    "ratings": Kind(read_ratings, write_ratings),
+    "preferences": Kind(read_preferences, write_preferences),
+    "scores": Kind(read_scores, write_table),
 }
 """The kinds of table that a file of any format may hold."""
 
 
 def table_of(
     path: str | os.PathLike[str],
-    kind: str,
+    kind: KindName,
     *,
     format: str | None = None,
     columns: Columns = None,
@@ -86,7 +82,7 @@ def table_of(
     return KINDS[kind].read(path, format=format, columns=columns)
 
 
-def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
+def write_as(kind: KindName, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
     """Writes a table of a kind, by the suffix of the path.
 
     Raises:

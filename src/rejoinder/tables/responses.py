@@ -19,7 +19,7 @@ from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.checks.validation import check_replies, conform
 from rejoinder.tables.formats.registry import read_replies
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.origin import Origin, ResponsesDraft
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RESPONSES, SAMPLE
 from rejoinder.tables.testset import TestSet
 
@@ -83,7 +83,7 @@ def read_responses(
             f"responses {i}" if len(paths) > 1 else "responses" for i in range(1, len(paths) + 1)
         ]
         read = [
-            (name, in_memory.responses_of(table, name, ids, mapping))
+            (name, in_memory.responses_of(table, name, mapping))
             for name, table in zip(names, paths, strict=True)
         ]
     else:
@@ -94,7 +94,7 @@ def read_responses(
         frame = replies_of(draft.frame, name)
         if not frame.height:
             raise InputError(f"{name}: no rows; expected at least one reply")
-        drafts.append(ResponsesDraft(frame, draft.origin))
+        drafts.append(Draft(frame, draft.origin))
     _refuse_shared_systems(drafts)
     frame = pl.concat([draft.frame for draft in drafts], how="diagonal")
     origin = Origin(tuple(part for draft in drafts for part in draft.origin.parts))
@@ -161,7 +161,7 @@ def check_responses(
     return Alignment(grid.select(*RESPONSES), systems, kept, counts, dropped, filled)
 
 
-def _refuse_shared_systems(drafts: Sequence[ResponsesDraft]) -> None:
+def _refuse_shared_systems(drafts: Sequence[Draft]) -> None:
     seen: dict[str, str] = {}
     for draft in drafts:
         name = draft.origin.file(0)

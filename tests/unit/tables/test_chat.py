@@ -8,9 +8,11 @@ import pytest
 import rejoinder
 from rejoinder.cli.app import run
 from rejoinder.errors import InputError
-from rejoinder.tables.formats.registry import FORMATS
+from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
+
+FORMATS = formats_for("test set", "responses")
 
 
 def user(text):

@@ -9,12 +9,14 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.models.likelihood.recorded import RecordedBackend
-from rejoinder.tables.formats.registry import FORMATS
+from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.preferences import read_preferences
-from rejoinder.tables.rating_formats.registry import RATING_FORMATS
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
+
+FORMATS = formats_for("test set", "responses")
+RATING_FORMATS = formats_for("ratings")
 
 PLUSPLUS = '{"id": 1, "context": ["Hi"], "positive_responses": ["Ho"], "id": 2}'
 MULTIREF = '{"dialogue": [{"text": "Hi", "responses": []}, {"text": "Ho", "responses": ["a"], "text": "x"}]}'

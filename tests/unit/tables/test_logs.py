@@ -14,10 +14,12 @@ import pytest
 from flipped_bits import every, flipped
 from rejoinder.errors import InputError
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats.registry import FORMATS, holds_all
+from rejoinder.tables.formats.registry import formats_for, holds_all
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
+
+FORMATS = formats_for("test set", "responses")
 
 
 def recognised(path):

@@ -15,7 +15,7 @@ from rejoinder.annotation.platforms.questions import (
 from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Task
-from rejoinder.tables.rating_formats.potato import KEY
+from rejoinder.tables.formats.potato import KEY
 
 CONFIG = "config.yaml"
 ITEMS = "items.jsonl"

@@ -21,7 +21,7 @@ from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION
-from rejoinder.tables.origin import Origin, RatingsDraft
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
 
 MEAN = "mean"
@@ -39,7 +39,7 @@ _CRITERIA = {
 }  # fmt: skip
 
 
-def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> RatingsDraft:
+def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     """Ratings of a long table (a column ``score``) or of a wide one (none).
 
     Without a column ``id``, ratings with a column ``conversation`` are of whole conversations.
@@ -103,7 +103,7 @@ def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     return frame.with_columns(pl.lit(NOBODY).alias("rater"))
 
 
-def _long(part: Part, keys: Sequence[str]) -> RatingsDraft:
+def _long(part: Part, keys: Sequence[str]) -> Draft:
     numbers = list(part.numbers)
     scores, notes = strict_scores(part.frame.get_column("score"), part.name, numbers)
     scored = scores.is_not_null()
@@ -112,7 +112,7 @@ def _long(part: Part, keys: Sequence[str]) -> RatingsDraft:
     origin = Origin(((part.name, list(compress(numbers, scored))),))
     if absent := len(scored) - frame.height:
         notes = (*notes, f"{counted(absent, 'row')} without a score left out")
-    return RatingsDraft(with_defaults(frame, origin), origin, notes)
+    return Draft(with_defaults(frame, origin), origin, notes)
 
 
 def _is_wide(columns: list[str], keys: Sequence[str]) -> bool:
@@ -127,12 +127,12 @@ def _is_wide(columns: list[str], keys: Sequence[str]) -> bool:
     return another_name("score", rest) is None
 
 
-def drawn_ratings(part: Part) -> RatingsDraft:
+def drawn_ratings(part: Part) -> Draft:
     """`wide_ratings` of a table whose column ``probability``, if there is one, is that of the draw."""
     return wide_ratings(_with_probability(part), (*_KEYS, PROBABILITY))
 
 
-def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> RatingsDraft:
+def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
     """Ratings in a column per criterion where there is a column ``rater``, else one per rater.
 
     Raises:
@@ -181,7 +181,7 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> RatingsDraft:
     ).with_columns(pl.col(across).str.strip_prefix("score of "))
     long = long.filter(pl.col("score").is_not_null()).sort("row number", maintain_order=True)
     origin = Origin(((part.name, long.get_column("row number").to_list()),))
-    return RatingsDraft(with_defaults(long.drop("row number"), origin), origin, tuple(notes))
+    return Draft(with_defaults(long.drop("row number"), origin), origin, tuple(notes))
 
 
 def _raters(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:

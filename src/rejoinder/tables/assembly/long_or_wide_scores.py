@@ -12,7 +12,7 @@ from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, sc
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
-from rejoinder.tables.origin import Origin, ScoresDraft
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
 
 KEYS = ("system", "id", "sample", "rater")
@@ -25,7 +25,7 @@ _NO_METRICS = {
 """Columns of a wide table that are no metrics though they may hold numbers."""
 
 
-def scores_of_part(part: Part) -> ScoresDraft:
+def scores_of_part(part: Part) -> Draft:
     """The scores of a table with a column ``value``, else of one with a column per metric.
 
     Where no column names the system, or the metric of a long table, the name of the file does.
@@ -50,7 +50,7 @@ def scores_of_part(part: Part) -> ScoresDraft:
     if unnamed:
         _refuse_several_systems(frame, part, stem)
     rows = list(part.numbers)
-    return ScoresDraft(frame, Origin(((part.name, rows * (frame.height // len(rows))),)), notes)
+    return Draft(frame, Origin(((part.name, rows * (frame.height // len(rows))),)), notes)
 
 
 def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:

@@ -18,11 +18,11 @@ from rejoinder.messages import counted, listed, more
 from rejoinder.tables.assembly.additional_columns import Further
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.messages import LISTS, PAIR, ChatTurn, held_in, is_pair, said
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.formats import json_table, jsonl
-from rejoinder.tables.formats.format import Format
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 from rejoinder.text.visible import visible
 
@@ -79,7 +79,7 @@ def _first_object(path: Path, first: bytes) -> object:
         return json.JSONDecoder().raw_decode(read_text(path).lstrip()[1:].lstrip())[0]
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item per row: a last message of the assistant's is the reference, the rest the context."""
     items, beside = Items(), _Beside()
     for each in _conversations(paths):
@@ -91,7 +91,7 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     return items.draft(beside.columns(paths))
 
 
-def read_turns(paths: Sequence[Path]) -> TestSetDraft:
+def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item ``<id>.<k>`` for the k-th message of the assistant's, if anything stands before it.
 
     The column ``conversation`` holds the id: turns of one conversation are not independent.
@@ -118,11 +118,10 @@ def read_turns(paths: Sequence[Path]) -> TestSetDraft:
     return items.draft(beside.columns(paths))
 
 
-def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked) -> Draft:
     """The last message of every row; where no row names a system, the file's stem is the system."""
-    (path,) = paths
     numbers, replies = [], []
-    for each in _conversations(paths):
+    for each in _conversations([path]):
         if not each.turns[-1].is_reply:
             raise InputError(
                 f"{each.where}: ends with a message of the user's; expected the assistant's, which "
@@ -135,22 +134,21 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     frame = pl.DataFrame(replies, schema=RESPONSES, orient="row")
     if unnamed:
         frame = frame.with_columns(pl.lit(stem_of(path)).alias("system"))
-    return ResponsesDraft(frame, Origin(((str(path), numbers),)))
+    return Draft(frame, Origin(((str(path), numbers),)))
 
 
 FORMAT = Format(
     "chat",
     "JSON Lines of chats: messages, conversations, or prompt and completion",
     recognise,
-    read_testset,
-    read_responses,
+    {"test set": read_testset, "responses": read_responses},
 )
 
 TURNS = Format(
     "chat-turns",
     "the same with every reply of the assistant's as an item, to train on; by name alone",
     lambda path, first: False,
-    read_turns,
+    {"test set": read_turns},
 )
 
 

@@ -9,7 +9,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, suffix_of
 from rejoinder.tables.assembly.items import Items, spoken
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.origin import TestSetDraft
 
 END = "__eou__"
@@ -45,7 +45,7 @@ def read_dialogues(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
     return name, dialogues
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item per pair of adjacent utterances, ``<dialogue>_<turn>``, both counted from 0.
 
     The context is all turns up to and including that turn, the reference is the next one.
@@ -65,7 +65,7 @@ FORMAT = Format(
     "dailydialog",
     "DailyDialog's official splits (zip or txt): every turn is answered by the next",
     recognise,
-    read_testset,
+    {"test set": read_testset},
 )
 
 

@@ -14,10 +14,10 @@ from rejoinder.files.reading import suffix_of
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.columns import require
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.io.json_lines import convert, read_objects
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 _DIALOGUE = re.compile(rb'"dialogue"\s*:\s*\[\s*\{')
@@ -47,7 +47,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return _DIALOGUE.search(first) is not None and b'"responses"' in first
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """The JSON's items ``<dialogue>_<turn>``, or the items of the CSV of rated replies."""
     if len(paths) > 1:
         raise InputError(f"{paths[1]}: a second file; expected the JSON or the CSV alone")
@@ -55,9 +55,8 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     return _of_ratings(_ratings(path)) if suffix_of(path) == ".csv" else _of_json(path)
 
 
-def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked) -> Draft:
     """The replies of all systems of the CSV, people (``human``) among them."""
-    (path,) = paths
     if suffix_of(path) != ".csv":
         raise InputError(
             f"{path}: this is a test set, expected responses; the rated replies stand in the CSV, "
@@ -68,15 +67,14 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
         zip(RESPONSES, (table["model"], table["context_id"], table["response"]), strict=True)
     )
     frame = pl.DataFrame(columns, schema=RESPONSES)
-    return ResponsesDraft(frame, Origin(((table.name, table.numbers),)))
+    return Draft(frame, Origin(((table.name, table.numbers),)))
 
 
 FORMAT = Format(
     "dailydialog-multiref",
     "DailyDialog with five references per turn (json), or its rated replies (csv)",
     recognise,
-    read_testset,
-    read_responses,
+    {"test set": read_testset, "responses": read_responses},
     holds_all=lambda path: suffix_of(path) == ".csv",
 )
 

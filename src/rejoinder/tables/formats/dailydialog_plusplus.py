@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from rejoinder.tables.assembly.items import Items, spoken
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import TestSetDraft
 
@@ -26,7 +26,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return b'"positive_responses"' in first
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """Good replies weigh 1, adversarial and random ones -1; the source says which is which."""
     items = Items()
     for path in paths:
@@ -45,5 +45,5 @@ FORMAT = Format(
     "dailydialog++",
     "DailyDialog++ (jsonl): good replies weigh 1, adversarial and random ones -1",
     recognise,
-    read_testset,
+    {"test set": read_testset},
 )

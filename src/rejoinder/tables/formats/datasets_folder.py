@@ -13,7 +13,6 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_bytes, read_text
 from rejoinder.messages import listed
 from rejoinder.tables.formats import parquet
-from rejoinder.tables.formats.format import Format
 from rejoinder.tables.io.json_table import json_value
 
 if TYPE_CHECKING:
@@ -73,11 +72,9 @@ def _table(contents: Sequence[bytes]) -> pa.Table:
     return pa.concat_tables([stream.read_all() for stream in streams])
 
 
-FORMAT = Format(
+FORMAT = parquet.table_format(
     "datasets",
     "a folder that Dataset.save_to_disk of Hugging Face's datasets wrote: the columns of parquet",
     recognise,
-    partial(parquet.read_testset, read=read_frame),
-    partial(parquet.read_responses, read=read_frame),
-    partial(parquet.roles, read=read_frame),
+    read_frame,
 )

@@ -18,10 +18,11 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import part_of_items, part_of_replies, roles_of_part
 from rejoinder.tables.assembly.two_tables import Part, long_or_wide, testset_of_parts
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.formats.judgement_tables import readers
 from rejoinder.tables.io.delimited import Grid, read_csv, read_quoted_tsv
 from rejoinder.tables.io.workbook import read_workbook
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.turns import turns_column
 
 ReadGrid: TypeAlias = Callable[[Path], Grid]
@@ -40,30 +41,21 @@ def read_part(path: Path, read: ReadGrid) -> Part:
     return Part(str(path), frame, table.numbers)
 
 
-def read_testset(
-    paths: Sequence[Path], columns: ColumnMapping | None = None, *, read: ReadGrid
-) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked, *, read: ReadGrid) -> TestSetDraft:
     """References, or contexts and references; or both in one table with a row for each item."""
-    parts = [part_of_items(read_part(path, read), columns) for path in paths]
+    parts = [part_of_items(read_part(path, read), asked.columns) for path in paths]
     return testset_of_parts([_typed(part) for part in parts])
 
 
-def read_responses(
-    paths: Sequence[Path],
-    ids: Sequence[str] | None,
-    columns: ColumnMapping | None = None,
-    *,
-    read: ReadGrid,
-) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked, *, read: ReadGrid) -> Draft:
     """A long table (system, id, text) or a wide one (id, one column per system)."""
-    (path,) = paths
-    part = part_of_replies(read_part(path, read), columns)
+    part = part_of_replies(read_part(path, read), asked.columns)
     frame, wide = long_or_wide(part, stem_of(path))
     if wide:
         _refuse_empty_cells(part)
         _refuse_numbers(part)
     repeats = frame.height // max(len(part.numbers), 1)
-    return ResponsesDraft(frame, Origin(((part.name, part.numbers),) * repeats))
+    return Draft(frame, Origin(((part.name, part.numbers),) * repeats))
 
 
 def roles(path: Path, columns: ColumnMapping | None, *, read: ReadGrid) -> Roles:
@@ -77,9 +69,13 @@ def _format(name: str, description: str, read: ReadGrid) -> Format:
         name,
         description,
         partial(_recognise, suffix=f".{name}"),
-        partial(read_testset, read=read),
-        partial(read_responses, read=read),
+        {
+            "test set": partial(read_testset, read=read),
+            "responses": partial(read_responses, read=read),
+            **readers(partial(read_part, read=read)),
+        },
         partial(roles, read=read),
+        partial(read_part, read=read),
     )
 
 

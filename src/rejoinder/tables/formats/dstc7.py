@@ -11,9 +11,9 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import head
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.items import Items, spoken
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import Grid, read_tsv, tsv_rows
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 _BOM = b"\xef\xbb\xbf"
@@ -32,7 +32,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return _kind(first) is not None
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """The references, with the contexts of the file beside them if there is one.
 
     Items without any reference are kept: they have none. A row that is an average is no item.
@@ -54,9 +54,8 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     return items.draft([pl.Series("depth", depths, dtype=pl.Int64)] if contexts else [])
 
 
-def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked) -> Draft:
     """The replies of all systems; people are the system ``Human``."""
-    (path,) = paths
     if path.is_dir():
         path = _only(path, _SYSTEMS)
     elif _kind(head(path)) != _SYSTEMS:
@@ -66,15 +65,14 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     frame = pl.DataFrame(dict(zip(RESPONSES, columns, strict=True)), schema=RESPONSES)
     kept = [i for i, name in enumerate(table["InstanceID"]) if not _is_average(name)]
     numbers = [table.numbers[i] for i in kept]
-    return ResponsesDraft(frame[kept], Origin(((table.name, numbers),)))
+    return Draft(frame[kept], Origin(((table.name, numbers),)))
 
 
 FORMAT = Format(
     "dstc7",
     "DSTC7 task 2 (tsv files or their folder): ragged references, ten systems",
     recognise,
-    read_testset,
-    read_responses,
+    {"test set": read_testset, "responses": read_responses},
     holds_all=lambda path: path.is_dir() and any(path.glob(f"*{_SYSTEMS}.tsv")),
 )
 

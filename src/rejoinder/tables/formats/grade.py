@@ -16,9 +16,9 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.tables.assembly.grade_items import PUBLISHED, item_names
 from rejoinder.tables.assembly.items import Items, Place, Reference, spoken
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.text_lines import read_lines
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 _FILES = ("human_ctx.txt", "human_ref.txt", "human_hyp.txt")
@@ -31,7 +31,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return bool(_data_sets(path)) if path.is_dir() else path.name == _FILES[2]
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item for each context, with the references that stand beside it in the systems' folders."""
     if len(paths) > 1 or not (data_sets := _data_sets(paths[0])):
         raise InputError(f"{paths[-1]}: expected one folder that holds {', '.join(_FILES)}")
@@ -56,9 +56,8 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     return items.draft()
 
 
-def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked) -> Draft:
     """The replies of each system, named after its folder."""
-    (path,) = paths
     data_sets = _data_sets(path) if path.is_dir() else _data_sets(path.absolute().parent)
     if path.is_dir() and not data_sets:
         raise InputError(f"{path}: expected a folder that holds {', '.join(_FILES)}")
@@ -76,21 +75,20 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     return _draft(found)
 
 
-def _draft(found: Sequence[tuple[str, Path, list[str], list[str]]]) -> ResponsesDraft:
+def _draft(found: Sequence[tuple[str, Path, list[str], list[str]]]) -> Draft:
     frames, row_numbers = [], []
     for system, file, names, lines in found:
         columns = {"system": [system] * len(lines), "id": names, "text": lines}
         frames.append(pl.DataFrame(columns, schema=RESPONSES))
         row_numbers.append((str(file), range(1, len(lines) + 1)))
-    return ResponsesDraft(pl.concat(frames), Origin(tuple(row_numbers)))
+    return Draft(pl.concat(frames), Origin(tuple(row_numbers)))
 
 
 FORMAT = Format(
     "grade",
     "GRADE's folders of human_ctx.txt, human_ref.txt and human_hyp.txt",
     recognise,
-    read_testset,
-    read_responses,
+    {"test set": read_testset, "responses": read_responses},
     holds_all=Path.is_dir,
 )
 

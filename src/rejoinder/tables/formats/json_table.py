@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from rejoinder.files.reading import first_line, suffix_of
 from rejoinder.tables.formats import jsonl
-from rejoinder.tables.formats.format import Format
 from rejoinder.tables.io.json_table import is_object_of_columns, read_json_table
 
 _BOM = b"\xef\xbb\xbf"
@@ -36,11 +34,9 @@ def recognise(path: Path, first: bytes) -> bool:
     return is_object_of_columns(value)
 
 
-FORMAT = Format(
+FORMAT = jsonl.row_format(
     "json",
     "JSON: a list of objects with the columns of jsonl, or an object of columns",
     recognise,
-    partial(jsonl.read_testset, read=read_json_table),
-    partial(jsonl.read_responses, read=read_json_table),
-    partial(jsonl.roles, read=read_json_table),
+    read_json_table,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -21,10 +22,11 @@ from rejoinder.tables.assembly.mapped_rows import (
     rows_of_replies,
 )
 from rejoinder.tables.columns import require
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.formats.judgement_tables import part_of_rows, readers
 from rejoinder.tables.io.item_lines import ItemRow, ReferenceRow, ReplyRow, item_of
 from rejoinder.tables.io.json_lines import convert, read_objects
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES, SAMPLE
 
 _SUFFIXES = {".jsonl", ".ndjson", ".json", ".jsonlines"}
@@ -57,15 +59,13 @@ def holds_our_testset(path: Path) -> bool:
 
 
 def read_testset(
-    paths: Sequence[Path],
-    columns: ColumnMapping | None = None,
-    read: ReadRows = read_objects,
+    paths: Sequence[Path], asked: Asked, read: ReadRows = read_objects
 ) -> TestSetDraft:
     """One item per row, its references as texts or as objects with text, weight and source."""
     items = Items()
     further = Further(ItemRow.__struct_fields__)
     for path in paths:
-        for number, row in rows_of_items(path, columns, read):
+        for number, row in rows_of_items(path, asked.columns, read):
             where = f"{path}, row {number}"
             item = item_of(row, where)
             items.add(str(item.id), item.turns(), map(_parts, item.references), (str(path), number))
@@ -73,19 +73,13 @@ def read_testset(
     return items.draft(further.columns())
 
 
-def read_responses(
-    paths: Sequence[Path],
-    ids: Sequence[str] | None,
-    columns: ColumnMapping | None = None,
-    read: ReadRows = read_objects,
-) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked, read: ReadRows = read_objects) -> Draft:
     """One reply per row; where no row names a system, the file's stem is the system.
 
     A table of prompts and references may have a column for each system instead.
     """
-    (path,) = paths
     numbers, replies = [], []
-    for number, row in rows_of_replies(path, columns, read):
+    for number, row in rows_of_replies(path, asked.columns, read):
         where = f"{path}, row {number}"
         name = next((each for each in ("references", "reference") if each in row), None)
         if name and "text" not in row and "id" in row:
@@ -108,7 +102,7 @@ def read_responses(
     samples = [None if reply.sample is None else str(reply.sample) for reply in replies]
     if any(samples):
         frame = frame.with_columns(pl.Series(SAMPLE, samples, dtype=pl.String))
-    return ResponsesDraft(frame, Origin(((str(path), numbers),)))
+    return Draft(frame, Origin(((str(path), numbers),)))
 
 
 def roles(path: Path, columns: ColumnMapping | None, read: ReadRows = read_objects) -> Roles:
@@ -116,13 +110,29 @@ def roles(path: Path, columns: ColumnMapping | None, read: ReadRows = read_objec
     return roles_of_rows(path, columns, read)
 
 
-FORMAT = Format(
+def row_format(
+    name: str, description: str, recognise: Callable[[Path, bytes], bool], read: ReadRows
+) -> Format:
+    """A format of rows of JSON."""
+    return Format(
+        name,
+        description,
+        recognise,
+        {
+            "test set": partial(read_testset, read=read),
+            "responses": partial(read_responses, read=read),
+            **readers(partial(part_of_rows, read=read), of_rows=True),
+        },
+        partial(roles, read=read),
+        partial(part_of_rows, read=read),
+    )
+
+
+FORMAT = row_format(
     "jsonl",
     "JSON Lines: id, context, references (nested); or system, id, text",
     recognise,
-    read_testset,
-    read_responses,
-    roles,
+    read_objects,
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,9 +18,10 @@ from rejoinder.tables.assembly.column_roles import Roles, is_reference_column
 from rejoinder.tables.assembly.mapped_parts import part_of_items, part_of_replies, roles_of_part
 from rejoinder.tables.assembly.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.columns import forbid, require
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.formats.judgement_tables import readers
 from rejoinder.tables.io.panics import refusing_panics
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import REFERENCES
 
 if TYPE_CHECKING:
@@ -88,13 +90,9 @@ def read_part(path: Path, read: ReadFrame = read_frame) -> Part:
     return Part(str(path), frame, range(1, frame.height + 1))
 
 
-def read_testset(
-    paths: Sequence[Path],
-    columns: ColumnMapping | None = None,
-    read: ReadFrame = read_frame,
-) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked, read: ReadFrame = read_frame) -> TestSetDraft:
     """One file with nested references, or one of references and one of contexts."""
-    parts = [part_of_items(read_part(path, read), columns) for path in paths]
+    parts = [part_of_items(read_part(path, read), asked.columns) for path in paths]
     if len(parts) == 1:
         part = _with_lists(parts[0])
         if "references" in part.frame.columns:
@@ -102,15 +100,9 @@ def read_testset(
     return testset_of_parts(parts)
 
 
-def read_responses(
-    paths: Sequence[Path],
-    ids: Sequence[str] | None,
-    columns: ColumnMapping | None = None,
-    read: ReadFrame = read_frame,
-) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked, read: ReadFrame = read_frame) -> Draft:
     """A long table (system, id, text) or a wide one (id, one column per system)."""
-    (path,) = paths
-    part = part_of_replies(read_part(path, read), columns)
+    part = part_of_replies(read_part(path, read), asked.columns)
     frame, numbers = part.frame, part.numbers
     long, wide = long_or_wide(part, path.stem)
     origin = Origin(((str(path), numbers),) * (len(frame.columns) - 1 if wide else 1))
@@ -125,7 +117,7 @@ def read_responses(
                 f"{path}: no reply of the system {quoted(silent[0])}, its column is all null; take "
                 "the column out"
             )
-    return ResponsesDraft(long, origin)
+    return Draft(long, origin)
 
 
 def roles(path: Path, columns: ColumnMapping | None, read: ReadFrame = read_frame) -> Roles:
@@ -133,13 +125,29 @@ def roles(path: Path, columns: ColumnMapping | None, read: ReadFrame = read_fram
     return roles_of_part(read_part(path, read), columns)
 
 
-FORMAT = Format(
+def table_format(
+    name: str, description: str, recognise: Callable[[Path, bytes], bool], read: ReadFrame
+) -> Format:
+    """A format of tables whose columns have types."""
+    return Format(
+        name,
+        description,
+        recognise,
+        {
+            "test set": partial(read_testset, read=read),
+            "responses": partial(read_responses, read=read),
+            **readers(partial(read_part, read=read)),
+        },
+        partial(roles, read=read),
+        partial(read_part, read=read),
+    )
+
+
+FORMAT = table_format(
     "parquet",
     "Parquet: id, context, references (nested or a second file); or responses",
     recognise,
-    read_testset,
-    read_responses,
-    roles,
+    read_frame,
 )
 
 

@@ -1,64 +1,106 @@
-"""The file formats, one small file each, and which one a path is of."""
+"""The registry of file formats, one small file each, and which one a path is of."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.format_choice import formats_of, in_folder, refuse_published
+from rejoinder.tables.format import Asked, Format, KindName
 from rejoinder.tables.formats import (
+    argilla,
     chat,
     dailydialog,
     dailydialog_multiref,
+    dailydialog_multiref_ratings,
     dailydialog_plusplus,
     datasets_folder,
     delimited,
     dstc7,
+    dstc7_ratings,
     grade,
+    grade_ratings,
     json_table,
     jsonl,
-    logs,
+    label_studio,
+    mturk,
     parquet,
+    potato,
+    qualtrics,
     text,
+    wmt_files,
 )
-from rejoinder.tables.formats.format import Format
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.formats.format_choice import formats_of, in_folder, refuse_published
+from rejoinder.tables.logs import batch_output, deepeval, inspect_ai, lm_eval, promptfoo, wmt
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 
-# Published formats come first: some of them are JSON lines or TSV as well, with other columns.
-FORMATS: dict[str, Format] = {
-    each.name: each
-    for each in (
-        dailydialog.FORMAT,
-        dailydialog_multiref.FORMAT,
-        dailydialog_plusplus.FORMAT,
-        dstc7.FORMAT,
-        grade.FORMAT,
-        *logs.FORMATS,
-        chat.FORMAT,
-        chat.TURNS,
-        json_table.FORMAT,
-        jsonl.FORMAT,
-        delimited.CSV,
-        delimited.TSV,
-        delimited.WORKBOOK,
-        parquet.FORMAT,
-        datasets_folder.FORMAT,
-        text.FORMAT,
-    )
+FORMATS: tuple[Format, ...] = (
+    dailydialog.FORMAT,
+    dailydialog_multiref.FORMAT,
+    dailydialog_multiref_ratings.FORMAT,
+    dailydialog_plusplus.FORMAT,
+    dstc7.FORMAT,
+    dstc7_ratings.FORMAT,
+    grade.FORMAT,
+    grade_ratings.FORMAT,
+    mturk.FORMAT,
+    label_studio.FORMAT,
+    label_studio.FLAT,
+    potato.FORMAT,
+    argilla.FORMAT,
+    qualtrics.FORMAT,
+    lm_eval.FORMAT,
+    inspect_ai.FORMAT,
+    batch_output.FORMAT,
+    promptfoo.FORMAT,
+    deepeval.FORMAT,
+    wmt.FORMAT,
+    wmt_files.RATED,
+    wmt_files.SCORED,
+    chat.FORMAT,
+    chat.TURNS,
+    json_table.FORMAT,
+    jsonl.FORMAT,
+    delimited.CSV,
+    delimited.TSV,
+    delimited.WORKBOOK,
+    parquet.FORMAT,
+    datasets_folder.FORMAT,
+    text.FORMAT,
+)
+"""In the order in which they are recognised: published formats come first, because some of them are JSON
+or CSV as well, with other columns. Files of one publication may have one name and other kinds of tables."""
+
+OPTIONS: dict[KindName, str] = {
+    "test set": "--format",
+    "responses": "--responses-format",
+    "ratings": "--ratings-format",
+    "preferences": "--preferences-format",
+    "scores": "--scores-format",
 }
+"""By kind of table the option that names the format of its files."""
+
+
+def formats_for(*kinds: KindName) -> dict[str, Format]:
+    """By name the formats that hold one of these kinds of tables."""
+    return {each.name: each for each in FORMATS if not each.reads.keys().isdisjoint(kinds)}
+
+
+_OF_TEXTS = formats_for("test set", "responses")
+
+
+def formats_like(kind: KindName) -> dict[str, Format]:
+    """The formats among which one is chosen: a test set and responses have theirs in common."""
+    return _OF_TEXTS if kind in ("test set", "responses") else formats_for(kind)
 
 
 def choose(
-    paths: Sequence[Path],
-    name: str | None,
-    what: Literal["test set", "responses"],
-    columns: ColumnMapping | None = None,
+    paths: Sequence[Path], name: str | None, kind: KindName, columns: ColumnMapping | None = None
 ) -> Format:
     """The format of these paths: the one named, or the first that recognises all of them.
 
@@ -68,36 +110,51 @@ def choose(
         ParameterError: there is no format of that name, or it knows its columns and the user names
             some.
     """
-    option = "--format" if what == "test set" else "--responses-format"
+    every, option = formats_like(kind), OPTIONS[kind]
+    tables = {each.name: each for each in every.values() if each.roles is not None}
     named = [columns is not None and columns.of_file(path) is not None for path in paths]
-    formats = []
+    formats: list[Format] = []
     for path, is_named in zip(paths, named, strict=True):
-        if name is None and not is_named and jsonl.holds_our_testset(path):
+        if name is None and is_named:
+            refuse_published(path, every, tables)
+        elif name is None and every is _OF_TEXTS and jsonl.holds_our_testset(path):
             formats.append(jsonl.FORMAT)
             continue
-        if is_named and name is None:
-            refuse_published(path, FORMATS, _TABLES)
-        known = _TABLES if is_named and name is None else FORMATS
-        formats += formats_of([path], name, known, option)
+        formats += formats_of([path], name, tables if is_named and name is None else every, option)
     chosen = formats[0]
     for path, other in zip(paths, formats, strict=True):
         if other is not chosen:
             raise InputError(
                 f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "
-                f"one {what} share one format; choose it with {option}"
+                f"one {kind} share one format; choose it with {option}"
             )
     if any(named) and chosen.roles is None:
         raise ParameterError(
             f"columns: the format '{chosen.name}' knows its columns; expected one of "
-            f"{one_of(_TABLES)}; leave columns out, or choose one of these with {option}"
+            f"{one_of(tables)}; leave columns out, or choose one of these with {option}"
         )
-    able = [each.name for each in FORMATS.values() if _holds(each, what)]
-    if chosen.name not in able:
+    if kind not in chosen.reads:
         raise InputError(
-            f"{paths[0]}: the format '{chosen.name}' holds no {what}; expected one of the formats "
-            f"that do: {one_of(able)}"
+            f"{paths[0]}: the format '{chosen.name}' holds no {kind}; expected one of the formats "
+            f"that do: {one_of(formats_for(kind))}"
         )
     return chosen
+
+
+def read_table(path: Path, kind: KindName, name: str | None, asked: Asked) -> Any:
+    """A table of a path, not yet validated; see ``choose`` for what it raises.
+
+    Args:
+        path: A file or folder.
+        kind: What is read.
+        name: The name of its format; None: recognised.
+        asked: What the reader is asked for besides.
+    """
+    if name is None and kind != "preferences":
+        path = in_folder(path, kind, formats_like(kind))
+    # One mapping may be for all files of a command: in files of scores of other formats it is not used.
+    columns = None if kind in ("scores", "preferences") else asked.columns
+    return choose([path], name, kind, columns).reads[kind](path, asked)
 
 
 def read_items(
@@ -108,27 +165,18 @@ def read_items(
     Of a folder of logs it is that of the first one: all of them answered it.
     """
     paths = [logs_in(path, name)[0] for path in paths]
-    paths = [in_folder(path, "test set", FORMATS) if name is None else path for path in paths]
-    chosen = choose(paths, name, "test set", columns)
-    assert chosen.read_testset is not None
-    return (
-        chosen.read_testset(paths) if chosen.roles is None else chosen.read_testset(paths, columns)
-    )
+    paths = [in_folder(path, "test set", _OF_TEXTS) if name is None else path for path in paths]
+    return choose(paths, name, "test set", columns).reads["test set"](paths, Asked(columns))
 
 
 def read_replies(
     path: Path, name: str | None, columns: ColumnMapping | None, ids: Sequence[str] | None
-) -> ResponsesDraft:
+) -> Draft:
     """The replies in a path, of a folder of logs those of all; see ``choose`` for what it raises."""
     several = logs_in(path, name)
     if len(several) > 1:
         return _of_all([read_replies(each, name, columns, ids) for each in several], path)
-    path = in_folder(path, "responses", FORMATS) if name is None else path
-    chosen = choose([path], name, "responses", columns)
-    assert chosen.read_responses is not None
-    if chosen.roles is None:
-        return chosen.read_responses([path], ids)
-    return chosen.read_responses([path], ids, columns)
+    return read_table(path, "responses", name, Asked(columns, ids))
 
 
 def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bool:
@@ -150,7 +198,7 @@ def is_log(path: Path, name: str | None) -> bool:
         InputError: no format recognises it.
         ParameterError: there is no format of that name.
     """
-    return path.is_file() and choose([path], name, "responses", None) in logs.FORMATS
+    return path.is_file() and choose([path], name, "responses").is_log
 
 
 def logs_in(path: Path, name: str | None = None) -> list[Path]:
@@ -160,18 +208,18 @@ def logs_in(path: Path, name: str | None = None) -> list[Path]:
         path: A file or folder.
         name: The format of the logs; None: they are recognised.
     """
-    if not path.is_dir() or any(each.recognise(path, b"") for each in FORMATS.values()):
+    if not path.is_dir() or any(each.recognise(path, b"") for each in _OF_TEXTS.values()):
         return [path]
     files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
     try:
-        formats = {choose([each], name, "responses", None).name for each in files}
+        formats = {choose([each], name, "responses").name for each in files}
         whole = len(formats) == 1 and all(is_log(each, name) for each in files)
     except (InputError, ParameterError):
         return [path]
     return files if whole else [path]
 
 
-def _of_all(drafts: Sequence[ResponsesDraft], folder: Path) -> ResponsesDraft:
+def _of_all(drafts: Sequence[Draft], folder: Path) -> Draft:
     """The replies of all logs of a folder.
 
     Raises:
@@ -188,7 +236,7 @@ def _of_all(drafts: Sequence[ResponsesDraft], folder: Path) -> ResponsesDraft:
                 )
             logs_of[system] = name
     origin = Origin(tuple(part for draft in drafts for part in draft.origin.parts))
-    return ResponsesDraft(pl.concat([each.frame for each in drafts], how="diagonal"), origin)
+    return Draft(pl.concat([each.frame for each in drafts], how="diagonal"), origin)
 
 
 def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:
@@ -198,16 +246,9 @@ def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | No
         InputError: no format recognises it.
         ParameterError: there is no format of that name.
     """
-    path = in_folder(path, "responses", FORMATS) if name is None else path
+    path = in_folder(path, "responses", _OF_TEXTS) if name is None else path
     chosen = choose([path], name, "responses", columns)
     if chosen.roles is None:
         return set()
     roles = chosen.roles(path, columns)
     return {roles.renames.get(each, each) for each in roles.columns}
-
-
-_TABLES = {name: each for name, each in FORMATS.items() if each.roles is not None}
-
-
-def _holds(each: Format, what: Literal["test set", "responses"]) -> bool:
-    return (each.read_testset if what == "test set" else each.read_responses) is not None

@@ -10,13 +10,13 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import counted
-from rejoinder.tables.formats.format import Format
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.text_lines import read_lines, recognise
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One file per reference stream; an empty line means that the item has no such reference."""
     streams = [read_lines(path) for path in paths]
     for path, stream in zip(paths, streams, strict=True):
@@ -47,32 +47,31 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     )
 
 
-def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+def read_responses(path: Path, asked: Asked) -> Draft:
     """One reply per line, line i answering ids[i]; an empty line is an empty reply."""
-    (path,) = paths
     lines = read_lines(path)
-    if ids is None:
+    if asked.ids is None:
         raise InputError(
             f"{path}: plain text has no ids, because line i is the reply to item i of a test set; give the "
             "ids in Python, read_responses(path, ids=testset.ids), or on the command line the test set: "
             f"rejoinder score TESTSET.jsonl {path.name}, or --testset of 'convert'"
         )
-    if len(lines) != len(ids):
+    if len(lines) != len(asked.ids):
         raise InputError(
             f"{path}: {counted(len(lines), 'line')}, but the test set has "
-            f"{counted(len(ids), 'item')}; expected one line "
+            f"{counted(len(asked.ids), 'item')}; expected one line "
             "per item, in the order of the test set"
         )
     frame = pl.DataFrame(
-        {"system": [stem_of(path)] * len(lines), "id": list(ids), "text": lines}, schema=RESPONSES
+        {"system": [stem_of(path)] * len(lines), "id": list(asked.ids), "text": lines},
+        schema=RESPONSES,
     )
-    return ResponsesDraft(frame, Origin(((str(path), range(1, len(lines) + 1)),)))
+    return Draft(frame, Origin(((str(path), range(1, len(lines) + 1)),)))
 
 
 FORMAT = Format(
     "text",
     "parallel plain text: one file per reference stream or system, line i is item i",
     recognise,
-    read_testset,
-    read_responses,
+    {"test set": read_testset, "responses": read_responses},
 )

@@ -8,9 +8,9 @@ from typing import Any
 from rejoinder.files.reading import stem_of, suffix_of
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
-    Log,
     Sample,
     expected_keys,
+    log_format,
     name_of,
     objects_of,
     text_of,
@@ -48,7 +48,7 @@ def read(path: Path) -> list[Sample]:
     return _with_one_system(samples)
 
 
-LOG = Log(
+FORMAT = log_format(
     "batch-output",
     "output of batch jobs (OpenAI, Anthropic): custom_id and the reply; responses alone",
     recognise,

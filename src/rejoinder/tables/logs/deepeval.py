@@ -9,10 +9,10 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
-    Kind,
-    Log,
     Sample,
+    Value,
     expected_keys,
+    log_format,
     name_of,
     number_of,
     objects_of,
@@ -93,7 +93,7 @@ def _of_conversation(case: dict[str, Any], where: str) -> tuple[str | None, list
     return None if said is None else text_of(said, where), turns_of(turns[:last], where), []
 
 
-LOG = Log(
+FORMAT = log_format(
     "deepeval",
     "DeepEval: a test run as JSON with inputs, expected and actual outputs, and scores",
     recognise,
@@ -101,7 +101,7 @@ LOG = Log(
 )
 
 
-def _get(row: dict[str, Any], kind: type[Kind], where: str, *names: str) -> Kind | None:
+def _get(row: dict[str, Any], kind: type[Value], where: str, *names: str) -> Value | None:
     """The first of these values that there is; DeepEval writes names in two ways."""
     values = (value_of(row, name, kind, where) for name in names)
     return next((value for value in values if value is not None), None)

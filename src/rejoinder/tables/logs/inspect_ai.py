@@ -19,9 +19,9 @@ from rejoinder.files.reading import decode, read_bytes, read_text, suffix_of
 from rejoinder.messages import quoted
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
-    Log,
     Sample,
     expected_keys,
+    log_format,
     name_of,
     number_of,
     objects_of,
@@ -74,7 +74,7 @@ def read(path: Path) -> list[Sample]:
     return _with_all_keys(read)
 
 
-LOG = Log(
+FORMAT = log_format(
     "inspect",
     "Inspect (inspect_ai): .eval and .json logs with inputs, targets, replies and scores",
     recognise,

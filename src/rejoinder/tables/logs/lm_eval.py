@@ -11,9 +11,9 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import first_line, read_text, stem_of, suffix_of
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
-    Log,
     Sample,
     expected_keys,
+    log_format,
     name_of,
     number_of,
     texts_of,
@@ -93,7 +93,7 @@ def read(path: Path) -> list[Sample]:
     return samples
 
 
-LOG = Log(
+FORMAT = log_format(
     "lm-eval",
     "lm-evaluation-harness: samples_*.jsonl with prompts, targets, replies and scores",
     recognise,

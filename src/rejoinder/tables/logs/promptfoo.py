@@ -15,9 +15,9 @@ from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs import promptfoo_csv
 from rejoinder.tables.logs.samples import (
-    Log,
     Sample,
     expected_keys,
+    log_format,
     name_of,
     number_of,
     objects_of,
@@ -105,7 +105,7 @@ def _is_result(line: str) -> bool:
     return isinstance(row, dict) and "provider" in row and "promptIdx" in row
 
 
-LOG = Log(
+FORMAT = log_format(
     "promptfoo",
     "promptfoo: results.json, .jsonl or .csv with variables, expected values, outputs and scores",
     recognise,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 import polars as pl
@@ -15,13 +16,14 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.one_table import first_rows
-from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.format import Asked, Format, KindName
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
 
-Kind = TypeVar("Kind")
+Value = TypeVar("Value")
 _CALLED = {
     dict: "an object",
     list: "a list",
@@ -58,11 +60,20 @@ class Sample:
     about: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Log:
-    """A kind of log: how it is recognised, and how it is read.
+ReadSamples: TypeAlias = Callable[[Path], list[Sample]]
 
-    Attributes:
+
+def log_format(
+    name: str,
+    description: str,
+    recognise: Callable[[Path, bytes], bool],
+    read: ReadSamples,
+    has_items: bool = True,
+    has_scores: bool = True,
+) -> Format:
+    """The format of a kind of log.
+
+    Args:
         name: What ``--format`` calls it.
         description: One line for listings.
         recognise: Whether a path of this kind lies here, from the path and its first bytes.
@@ -70,16 +81,17 @@ class Log:
         has_items: Whether it holds what the replies answer.
         has_scores: Whether it holds numbers for the replies.
     """
+    reads: dict[KindName, Callable[..., Any]] = {"responses": partial(responses_of, read)}
+    if has_items:
+        reads["test set"] = partial(testset_of, read)
+    if has_scores:
+        reads["scores"] = partial(scores_of, read)
+    return Format(
+        name, description, recognise, reads, holds_all=lambda path: has_items, is_log=True
+    )
 
-    name: str
-    description: str
-    recognise: Callable[[Path, bytes], bool]
-    read: Callable[[Path], list[Sample]]
-    has_items: bool = True
-    has_scores: bool = True
 
-
-def testset_of(log: Log, paths: Sequence[Path]) -> TestSetDraft:
+def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """The items of logs; several logs may hold the same ones.
 
     Raises:
@@ -89,7 +101,7 @@ def testset_of(log: Log, paths: Sequence[Path]) -> TestSetDraft:
     about: list[dict[str, str]] = []
     seen: dict[str, tuple[Any, str]] = {}
     for path in paths:
-        samples = _samples(log, path)
+        samples = _samples(read, path)
         keys = [(tuple(each.turns), tuple(each.references)) for each in samples]
         numbers = [each.number for each in samples]
         for row in first_rows([each.id for each in samples], keys, numbers, str(path)):
@@ -109,13 +121,13 @@ def testset_of(log: Log, paths: Sequence[Path]) -> TestSetDraft:
     return items.draft(pl.Series(name, [each[name] for each in about]) for name in names)
 
 
-def responses_of(log: Log, path: Path) -> ResponsesDraft:
+def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     """The replies of a log: of several to one item the first; failed ones are left out.
 
     Raises:
         InputError: It holds no reply that is text.
     """
-    samples = _samples(log, path)
+    samples = _samples(read, path)
     first = [each for each in samples if each.repeat == 1]
     replies = [each for each in first if each.reply is not None]
     if not replies:
@@ -131,10 +143,10 @@ def responses_of(log: Log, path: Path) -> ResponsesDraft:
         _LOG.warning("%s: %s without a reply left out", visible(str(path)), what)
     rows = [(each.system, each.id, each.reply) for each in replies]
     frame = pl.DataFrame(rows, schema=RESPONSES, orient="row")
-    return ResponsesDraft(frame, Origin(((str(path), [each.number for each in replies]),)))
+    return Draft(frame, Origin(((str(path), [each.number for each in replies]),)))
 
 
-def scores_of(log: Log, path: Path) -> tuple[pl.DataFrame, list[int]]:
+def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     """The numbers that a tool gave its replies.
 
     A score that is a number for no reply is left out with a note: the harness writes the texts
@@ -142,12 +154,12 @@ def scores_of(log: Log, path: Path) -> tuple[pl.DataFrame, list[int]]:
 
     Returns:
         ``system, id, name, value, sample``, one row for each number, ``value`` null where it is
-        missing, ``sample`` null where each item has one reply; and the number of each row.
+        missing, ``sample`` null where each item has one reply.
 
     Raises:
         InputError: It holds no number.
     """
-    samples = _samples(log, path)
+    samples = _samples(read, path)
     several = any(each.repeat > 1 for each in samples)
     names = list(dict.fromkeys(name for each in samples for name in each.scores))
     numeric = {name for each in samples for name, value in each.scores.items() if value is not None}
@@ -170,10 +182,11 @@ def scores_of(log: Log, path: Path) -> tuple[pl.DataFrame, list[int]]:
         "value": pl.Float64, "sample": pl.String, "number": pl.Int64,
     }  # fmt: skip
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.drop("number"), frame.get_column("number").to_list()
+    origin = Origin(((str(path), frame.get_column("number").to_list()),))
+    return Draft(frame.drop("number"), origin)
 
 
-def value_of(row: dict[str, Any], name: str, kind: type[Kind], where: str) -> Kind | None:
+def value_of(row: dict[str, Any], name: str, kind: type[Value], where: str) -> Value | None:
     """The value of a key of an object; None where there is none.
 
     Args:
@@ -274,8 +287,8 @@ def _check_type(value: Any, kind: type, where: str) -> None:
         )
 
 
-def _samples(log: Log, path: Path) -> list[Sample]:
-    samples = log.read(path)
+def _samples(read: ReadSamples, path: Path) -> list[Sample]:
+    samples = read(path)
     if not samples:
         raise InputError(f"{path}: no samples in this log; expected at least one")
     nameless = next((each for each in samples if not each.id.strip()), None)

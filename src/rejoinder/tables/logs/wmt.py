@@ -7,7 +7,7 @@ from pathlib import Path
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed
-from rejoinder.tables.logs.samples import Log, Sample
+from rejoinder.tables.logs.samples import Sample, log_format
 from rejoinder.tables.logs.wmt_scores import documents_of, scores_of_systems
 
 OUTPUTS = "system-outputs"
@@ -65,7 +65,7 @@ def read(path: Path) -> list[Sample]:
     ]
 
 
-LOG = Log(
+FORMAT = log_format(
     "wmt",
     "WMT's metrics task (mt-metrics-eval): sources, references, system-outputs, metric-scores",
     recognise,

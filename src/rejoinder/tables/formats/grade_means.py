@@ -11,7 +11,7 @@ from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.grade_items import PUBLISHED, item_names
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.io.text_lines import read_lines
-from rejoinder.tables.origin import Origin, RatingsDraft
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RATINGS
 
 SCORES, CONTEXTS = "human_score.txt", "human_ctx.txt"
@@ -29,7 +29,7 @@ def has_means(path: Path) -> bool:
     return bool(_data_sets(path))
 
 
-def read_means(path: Path) -> RatingsDraft:
+def read_means(path: Path) -> Draft:
     """The mean scores of a folder; the items are called as in the folders of texts (``grade_items``).
 
     Raises:
@@ -50,7 +50,7 @@ def read_means(path: Path) -> RatingsDraft:
             rows += [(i, system, MEAN, OVERALL, s) for i, s in zip(items, scores, strict=True)]
             row_numbers.append((str(file), range(1, len(scores) + 1)))
     frame = pl.DataFrame(rows, schema=RATINGS, orient="row")
-    return RatingsDraft(frame, Origin(tuple(row_numbers)), (_NOTE,))
+    return Draft(frame, Origin(tuple(row_numbers)), (_NOTE,))
 
 
 def _data_sets(path: Path) -> list[Path]:

@@ -16,11 +16,11 @@ from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
 from rejoinder.tables.columns import require
+from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.formats.keys_frame import keys_frame
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
-from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.keys_frame import keys_frame
+from rejoinder.tables.origin import Draft, Origin
 
 _FIELDS = re.compile(rb'"fields"\s*:\s*\{')
 _COMMENT = "comment"
@@ -54,7 +54,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return start[:1] == b"[" and b'"id"' in start and _FIELDS.search(start) is not None
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """One rating per response to a question of labels or of ratings; the question is the criterion.
 
     Rankings and several labels are no ratings, and neither are texts: those of the question ``comment``
@@ -86,16 +86,14 @@ def read(path: Path) -> RatingsDraft:
         notes = (
             *notes, f"{counted(count, 'response')} to the question {quoted(question)} left out"
         )  # fmt: skip
-    return RatingsDraft(
-        frame.with_columns(scores.alias("score")), Origin(((str(path), numbers),)), notes
-    )
+    return Draft(frame.with_columns(scores.alias("score")), Origin(((str(path), numbers),)), notes)
 
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "argilla",
     "Argilla's records as JSON: metadata item and system, responses named after the criteria",
     recognise,
-    read,
+    {"ratings": read},
 )
 
 

@@ -14,9 +14,9 @@ from rejoinder.messages import counted, listed
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
 from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import Grid, read_csv
-from rejoinder.tables.origin import RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.origin import Draft
 
 _OF_SURVEY = {
     "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",
@@ -37,7 +37,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return suffix_of(path) in (".csv", ".tsv") and known
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """The answers of every finished response that is no preview, test or spam.
 
     Which reply a question rates stands in one of two places. In the name or the text of the question,
@@ -76,14 +76,14 @@ def read(path: Path) -> RatingsDraft:
         if placed
         else _of_embedded(questions, raters, path, numbers)
     )
-    return RatingsDraft(draft.frame, draft.origin, (*notes, *draft.notes))
+    return Draft(draft.frame, draft.origin, (*notes, *draft.notes))
 
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "qualtrics",
     "Qualtrics (csv): questions called <id>|<system>|<criterion>, or embedded data id and system",
     recognise,
-    read,
+    {"ratings": read},
 )
 
 
@@ -120,7 +120,7 @@ def _of_questions(
     raters: list[str],
     path: Path,
     numbers: list[int],
-) -> RatingsDraft:
+) -> Draft:
     frames, rows = [], []
     for name, (item, system, criterion) in placed.items():
         columns = {"rater": raters, criterion: questions[name]}
@@ -135,7 +135,7 @@ def _of_questions(
 
 def _of_embedded(
     questions: dict[str, list[str]], raters: list[str], path: Path, numbers: list[int]
-) -> RatingsDraft:
+) -> Draft:
     renames = key_renames(list(questions), ("id", "system"), str(path))
     columns = {renames.get(name, name): column for name, column in questions.items()}
     if not {"id", "system"} <= columns.keys():

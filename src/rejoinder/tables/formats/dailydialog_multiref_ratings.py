@@ -10,9 +10,9 @@ from rejoinder.files.reading import suffix_of
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.columns import require
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import read_csv
-from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RATINGS
 
 _NAME = "mturk_rating_processed_output.csv"
@@ -27,7 +27,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return suffix_of(path) == ".csv" and b"human_average_rating" in header
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """The mean ratings of the replies of all systems, people (``human``) among them."""
     table = read_csv(path / _NAME if path.is_dir() else path)
     require(_COLUMNS, table.header, table.name, renamed=False)
@@ -42,12 +42,12 @@ def read(path: Path) -> RatingsDraft:
         "score": scores,
     }
     frame = pl.DataFrame(columns, schema=RATINGS)
-    return RatingsDraft(frame, Origin(((table.name, table.numbers),)), notes)
+    return Draft(frame, Origin(((table.name, table.numbers),)), notes)
 
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "dailydialog-multiref",
     "mean ratings of replies to DailyDialog (csv: model, context_id, human_average_rating)",
     recognise,
-    read,
+    {"ratings": read},
 )

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.provenance import is_record
 from rejoinder.files.reading import head
 from rejoinder.messages import nearest, quoted
+from rejoinder.tables.format import Format
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
 
 
-class Recognisable(Protocol):
-    """What a format must have to be chosen."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-
-    @property
-    def recognise(self) -> Callable[[Path, bytes], bool]: ...  # noqa: D102
-
-
-Kind = TypeVar("Kind", bound=Recognisable)
-
-
 def formats_of(
-    paths: Sequence[Path], name: str | None, formats: Mapping[str, Kind], option: str
-) -> list[Kind]:
+    paths: Sequence[Path], name: str | None, formats: Mapping[str, Format], option: str
+) -> list[Format]:
     """The format of each path.
 
     Args:
@@ -51,7 +38,7 @@ def formats_of(
     return [_recognised(path, formats, option) for path in paths]
 
 
-def in_folder(path: Path, what: str, formats: Mapping[str, Kind]) -> Path:
+def in_folder(path: Path, what: str, formats: Mapping[str, Format]) -> Path:
     """The file to read of a folder that no format knows: the one called like it, or the only one.
 
     Args:
@@ -80,7 +67,7 @@ def in_folder(path: Path, what: str, formats: Mapping[str, Kind]) -> Path:
 
 
 def refuse_published(
-    path: Path, formats: Mapping[str, Recognisable], tables: Mapping[str, Recognisable]
+    path: Path, formats: Mapping[str, Format], tables: Mapping[str, Format]
 ) -> None:
     """Raises where columns are named for a path that is no table of columns.
 
@@ -113,7 +100,7 @@ _WORDS = {
 }
 
 
-def _named(name: str, formats: Mapping[str, Kind], option: str) -> Kind:
+def _named(name: str, formats: Mapping[str, Format], option: str) -> Format:
     if name in formats:
         return formats[name]
     close = nearest(name, formats)
@@ -121,7 +108,7 @@ def _named(name: str, formats: Mapping[str, Kind], option: str) -> Kind:
     raise ParameterError(f"{option}: got {quoted(name)}; expected {one_of(formats)}{hint}")
 
 
-def _recognised(path: Path, formats: Mapping[str, Kind], option: str) -> Kind:
+def _recognised(path: Path, formats: Mapping[str, Format], option: str) -> Format:
     first = b"" if path.is_dir() else head(path)
     for each in formats.values():
         if each.recognise(path, first):

@@ -16,11 +16,11 @@ from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.columns import require
+from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.formats.keys_frame import keys_frame
 from rejoinder.tables.io.delimited import read_csv, read_tsv
 from rejoinder.tables.io.json_lines import convert, read_objects
-from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.keys_frame import keys_frame
+from rejoinder.tables.origin import Draft, Origin
 
 KEY = "key.jsonl"
 """By the number of an instance its item, system and probability, which potato does not get to see."""
@@ -78,7 +78,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return start[:1] == b"{" and all(key in line for key in (b'"instance_id"', b'"user_id"'))
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """A rating for each field of an annotation: the number that the chosen answer is called.
 
     Of a folder the state of every annotator is read (``annotation_output/USER/user_state.json``), which
@@ -114,16 +114,14 @@ def read(path: Path) -> RatingsDraft:
     frame = keys_frame(rows)
     if texts:
         notes = (*notes, f"{counted(texts, 'text')} of raters left out")
-    return RatingsDraft(
-        frame.with_columns(scores.alias("score")), Origin(tuple(files_with_rows)), notes
-    )
+    return Draft(frame.with_columns(scores.alias("score")), Origin(tuple(files_with_rows)), notes)
 
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "potato",
     "potato: the folder of 'annotate page --platform potato', or its exports (jsonl, csv, tsv) in it",
     recognise,
-    read,
+    {"ratings": read},
 )
 
 

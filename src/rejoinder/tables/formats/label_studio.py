@@ -15,14 +15,15 @@ from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
+from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.columns import require
+from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.formats import delimited, json_table
+from rejoinder.tables.formats.keys_frame import keys_frame
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
-from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.judgement_tables import judgements
-from rejoinder.tables.rating_formats.keys_frame import keys_frame
+from rejoinder.tables.origin import Draft, Origin
 
 _SCORED = ("rating", "number", "choices")
 
@@ -57,7 +58,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return opens and (b'"annotations"' in first or b'"completed_by"' in first)
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """One rating per result of an annotation that was not cancelled; the field is the criterion."""
     rows: list[tuple[str, str, str, str, float | None]] = []
     cells: list[str] = []
@@ -93,7 +94,7 @@ def read(path: Path) -> RatingsDraft:
     for kind, count in sorted(others.items()):
         notes = (*notes, f"{counted(count, 'result')} of the type {quoted(kind)} left out")
     draft = frame.with_columns(scores.alias("score"))
-    return RatingsDraft(draft, Origin(((str(path), numbers),)), notes)
+    return Draft(draft, Origin(((str(path), numbers),)), notes)
 
 
 def recognise_flat(path: Path, first: bytes) -> bool:
@@ -101,29 +102,31 @@ def recognise_flat(path: Path, first: bytes) -> bool:
     return suffix_of(path) in _FLAT and b"annotation_id" in first and b"lead_time" in first
 
 
-def read_flat(path: Path) -> RatingsDraft:
+def read_flat(path: Path, asked: Asked) -> Draft:
     """The flat exports (JSON-MIN, CSV, TSV): a row for each annotation, a column for each field."""
-    part = judgements(path, _FLAT[suffix_of(path)], None, "ratings", ("id", "system", "rater"))
+    table = _FLAT[suffix_of(path)].part
+    assert table is not None
+    part = part_of_judgements(table(path), None, "ratings", ("id", "system", "rater"))
     require(("id", "system", "rater"), part.frame.columns, part.name)
     criteria = part.frame.drop(_BOOKKEEPING, strict=False)
     return drawn_ratings(replace(part, frame=criteria))
 
 
-_FLAT = {".csv": "csv", ".tsv": "tsv", ".json": "json"}
+_FLAT = {".csv": delimited.CSV, ".tsv": delimited.TSV, ".json": json_table.FORMAT}
 _BOOKKEEPING = ("annotation_id", "lead_time", "created_at", "updated_at", "inner_id")
 
-FLAT = RatingFormat(
+FLAT = Format(
     "label-studio-min",
     "Label Studio's flat exports (JSON-MIN, CSV, TSV): id, system, annotator, a column per field",
     recognise_flat,
-    read_flat,
+    {"ratings": read_flat},
 )
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "label-studio",
     "Label Studio's JSON export: data.id, data.system, results named after the criteria",
     recognise,
-    read,
+    {"ratings": read},
 )
 
 

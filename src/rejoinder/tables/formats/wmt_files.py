@@ -1,4 +1,7 @@
-"""WMT's human scores: ``human-scores/<pair>.<name>.<level>.score`` (mt-metrics-eval)."""
+"""WMT's files of scores (mt-metrics-eval): people's as ratings, and any by itself as scores.
+
+People's are called ``human-scores/<pair>.<name>.<level>.score``.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,21 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.tables.assembly.long_or_wide import MEAN
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.logs import wmt
-from rejoinder.tables.logs.wmt_scores import is_human, read_scores, score_file
-from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.logs.wmt_scores import is_human, is_score_file, read_scores, score_file
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RATINGS
 
 _FOLDER = "human-scores"
 
 
-def recognise(path: Path, first: bytes) -> bool:
+def _recognise_ratings(path: Path, first: bytes) -> bool:
     """The folder of a test set, or one file of its human scores."""
     return wmt.recognise(path, first) or is_human(path)
 
 
-def read(path: Path) -> RatingsDraft:
+def _ratings(path: Path, asked: Asked) -> Draft:
     """A rating for each segment that was scored; the method (``mqm``) is the criterion.
 
     Who rated is not in the file, so the rater is ``mean``. A file by itself may hold scores of
@@ -51,12 +54,31 @@ def read(path: Path) -> RatingsDraft:
     what = "segment" if path.is_dir() or score_file(path).level == "seg" else "item"
     notes = (f"{counted(absent, what)} without a score left out",) if absent else ()
     frame = pl.DataFrame(rows, schema=RATINGS, orient="row")
-    return RatingsDraft(frame, Origin(((str(path), numbers),)), notes)
+    return Draft(frame, Origin(((str(path), numbers),)), notes)
 
 
-FORMAT = RatingFormat(
+RATED = Format(
     "wmt",
     "WMT's human scores (mt-metrics-eval): the folder, or human-scores/<pair>.<name>.<level>.score",
-    recognise,
-    read,
+    _recognise_ratings,
+    {"ratings": _ratings},
+)
+
+
+def _scores(path: Path, asked: Asked) -> Draft:
+    """A score for each system and item; the level stands in the name, but for that of segments."""
+    file = score_file(path)
+    scores = read_scores(file)
+    name = file.name if file.level == "seg" else f"{file.name}.{file.level}"
+    rows = [(each.system, each.item, name, each.value) for each in scores]
+    schema = dict.fromkeys(("system", "id", "name"), pl.String) | {"value": pl.Float64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return Draft(frame, Origin(((str(path), [each.number for each in scores]),)))
+
+
+SCORED = Format(
+    "wmt-scores",
+    "a file of scores of WMT (mt-metrics-eval): <name>.seg.score, .doc.score, .domain.score, .sys.score",
+    lambda path, first: is_score_file(path),
+    {"scores": _scores},
 )

@@ -13,12 +13,12 @@ from rejoinder.errors import InputError
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.grade_items import PUBLISHED, data_set_name, item_names
 from rejoinder.tables.assembly.long_or_wide import OVERALL
+from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.formats.grade_means import SCORES, has_means, read_means
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.io.text_lines import read_lines
-from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.grade_means import SCORES, has_means, read_means
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RATINGS
 
 _NAME = "human_judgement.json"
@@ -43,7 +43,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[" and b'"HumanScores"' in first
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """The single ratings; the items are called as in the folders of texts (``grade_items``).
 
     Where there are none, the mean scores of a folder.
@@ -73,14 +73,14 @@ def read(path: Path) -> RatingsDraft:
                     rows.append((item, system, str(place), OVERALL, score))
                     numbers.append(number)
     frame = pl.DataFrame(rows, schema=RATINGS, orient="row")
-    return RatingsDraft(frame, Origin(((str(file), numbers),)))
+    return Draft(frame, Origin(((str(file), numbers),)))
 
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "grade",
     "GRADE's human_judgement.json: for each reply a list of ratings; or its folders of mean scores",
     recognise,
-    read,
+    {"ratings": read},
 )
 
 

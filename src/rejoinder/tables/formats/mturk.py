@@ -15,9 +15,9 @@ from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.columns import require
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import Grid, read_csv
-from rejoinder.tables.origin import RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.origin import Draft
 from rejoinder.tables.schemas import PROBABILITY
 
 _KEPT = {"approved", "submitted"}
@@ -30,7 +30,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return suffix_of(path) == ".csv" and b"WorkerId" in header and b"AssignmentStatus" in header
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """The answers of the assignments that were not rejected, one criterion per Answer column."""
     table = read_csv(path)
     require(("WorkerId", "AssignmentStatus"), table.header, table.name, renamed=False)
@@ -72,14 +72,14 @@ def read(path: Path) -> RatingsDraft:
     ).filter(kept)
     numbers = list(compress(table.numbers, kept))
     draft = drawn_ratings(Part(table.name, frame, numbers))
-    return RatingsDraft(draft.frame, draft.origin, notes + draft.notes)
+    return Draft(draft.frame, draft.origin, notes + draft.notes)
 
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "mturk",
     "Mechanical Turk batch results (csv): WorkerId, Input.id, Input.system, Answer.<criterion>",
     recognise,
-    read,
+    {"ratings": read},
 )
 
 

@@ -14,9 +14,9 @@ from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
+from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import Grid, read_tsv
-from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RATINGS
 
 _BOM = b"\xef\xbb\xbf"
@@ -33,7 +33,7 @@ def recognise(path: Path, first: bytes) -> bool:
     return _is_judges(first) or _is_means(first)
 
 
-def read(path: Path) -> RatingsDraft:
+def read(path: Path, asked: Asked) -> Draft:
     """The judges' single ratings, or the means; of a folder the former where both are there."""
     file = _inside(path) if path.is_dir() else path
     if file is None:
@@ -46,15 +46,15 @@ def read(path: Path) -> RatingsDraft:
     return _judges(read_tsv(file)) if _is_judges(first) else _means(read_tsv(file))
 
 
-FORMAT = RatingFormat(
+FORMAT = Format(
     "dstc7",
     "DSTC7 task 2 (tsv): every judge on relevance and informativeness, or the means",
     recognise,
-    read,
+    {"ratings": read},
 )
 
 
-def _judges(table: Grid) -> RatingsDraft:
+def _judges(table: Grid) -> Draft:
     """One rating per judge, reply and criterion: of a reply judged again, the first one counts.
 
     Some judges met a reply twice. The later judgement is not that of a second person, and a mean
@@ -84,7 +84,7 @@ def _judges(table: Grid) -> RatingsDraft:
         parts.append(pl.DataFrame(columns, schema=RATINGS).filter(kept))
         row_numbers.append((table.name, list(compress(table.numbers, kept))))
     notes = tuple(note for _, _, of_labels in scored for note in of_labels)
-    return RatingsDraft(
+    return Draft(
         pl.concat(parts), Origin(tuple(row_numbers)), notes + _repeats(frame, first, names)
     )
 
@@ -100,7 +100,7 @@ def _repeats(frame: pl.DataFrame, first: pl.Series, names: list[str]) -> tuple[s
     )
 
 
-def _means(table: Grid) -> RatingsDraft:
+def _means(table: Grid) -> Draft:
     require(("InstanceID",), table.header, table.name)
     counts = _counts(table["InstanceID"])
     frames, row_numbers, notes = [pl.DataFrame(schema=RATINGS)], [], ()
@@ -123,7 +123,7 @@ def _means(table: Grid) -> RatingsDraft:
         frames.append(pl.DataFrame(columns, schema=RATINGS).filter(kept))
         row_numbers.append((table.name, list(compress(table.numbers, kept))))
         notes += labels
-    return RatingsDraft(pl.concat(frames), Origin(tuple(row_numbers)), notes)
+    return Draft(pl.concat(frames), Origin(tuple(row_numbers)), notes)
 
 
 def _inside(folder: Path) -> Path | None:

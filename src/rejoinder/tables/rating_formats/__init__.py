@@ -1,1 +1,0 @@
-"""Readers of ratings: a file for each format, listed in ``registry``."""

@@ -29,10 +29,9 @@ from rejoinder.cli.options import (
 )
 from rejoinder.cli.scores_or_ratings import check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
-from rejoinder.cli.terminal.speech import logged_notes, note
+from rejoinder.cli.terminal.speech import logged, note
 from rejoinder.errors import ParameterError, RejoinderError
 from rejoinder.messages import listed
-from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -156,10 +155,11 @@ def with_notes(result: Result, paths: Sequence[Path]) -> Result:
     """
     from dataclasses import replace  # not imported for --help
 
-    from rejoinder.tables.assembly.column_roles import is_rename
+    from rejoinder.tables.notes import RENAMED, Note
 
-    names = tuple(visible(str(path)) for path in paths)
-    notes = [note for note in logged_notes() if note.startswith(names) and not is_rename(note)]
+    names = tuple(str(path) for path in paths)
+    made = [each for each in logged() if isinstance(each, Note) and each.about.startswith(names)]
+    notes = [str(each) for each in made if each.kind != RENAMED]
     return replace(result, notes=(*notes, *result.notes))
 
 

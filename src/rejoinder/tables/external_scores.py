@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,11 +25,9 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked
 from rejoinder.tables.formats.registry import logs_in, read_table
 from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
 
 NAME = "scores"
 """What a table of Python is called in messages."""
@@ -68,8 +65,8 @@ def read_scores(
             raise InputError(f"{path}: no scores; expected at least one row")
         frames.append(conform(draft.frame, SCORES, str(path), dict.fromkeys(OPTIONAL_SCORES)))
         row_numbers += draft.origin.parts
-        for note in draft.notes:
-            _LOG.warning("%s: %s", visible(str(path)), note)
+        for text in draft.notes:
+            note("said", path, text=text)
     table = pl.concat(frames)
     check_external(table, Origin(tuple(row_numbers)))
     return table

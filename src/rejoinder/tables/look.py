@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing, stem_of
@@ -24,8 +22,9 @@ from rejoinder.tables.format import KindName
 from rejoinder.tables.formats.format_choice import formats_of, in_folder
 from rejoinder.tables.formats.registry import FORMATS, formats_like, holds_all, logs_in
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
+from rejoinder.tables.notes import taking_notes
 from rejoinder.tables.ratings import read_ratings
-from rejoinder.tables.registry import KINDS, table_of
+from rejoinder.tables.registry import table_of
 from rejoinder.tables.studies import holds_study
 from rejoinder.tables.table_contents import Contents, contents_of
 from rejoinder.text.visible import visible
@@ -162,7 +161,7 @@ def look(
         return _look(path, place, mined, False, format, mapping)
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
-        with _notes():
+        with taking_notes(quiet=True):
             whole = whole and holds_all(place, format, mapping)
     except RejoinderError:
         whole = False
@@ -189,7 +188,7 @@ def _look(
 def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | None) -> list[Reading]:
     """Mined candidates, whose source stands in the place of a system; empty for any other file."""
     try:
-        with _notes() as notes:
+        with taking_notes(quiet=True) as notes:
             if not is_of_candidates(place, format, columns):
                 return []
             table = read_sources(place, format=format, columns=columns)
@@ -199,7 +198,7 @@ def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | Non
     counts = {"rows": table.height, "items": table.get_column("id").n_unique()}
     sources = table.get_column("system").unique(maintain_order=True).to_list()
     contents = Contents(counts | {"sources": len(sources)}, {"sources": tuple(sources)})
-    return [Reading("candidates", chosen.name, contents, notes=tuple(notes))]
+    return [Reading("candidates", chosen.name, contents, notes=tuple(map(str, notes)))]
 
 
 def _joined(readings: Sequence[Reading]) -> list[Reading]:
@@ -246,7 +245,7 @@ def _by_itself(
 ) -> tuple[list[Reading], dict[str, RejoinderError]]:
     """The tables that a file can be read as by itself, and the errors of the other kinds."""
     readings, errors = [], {}
-    for kind in KINDS:
+    for kind in get_args(KindName):
         if kind == "scores" and any(each.kind == "ratings" for each in readings):
             continue  # a table of marks is that of people, unless it has the columns of scores
         try:
@@ -279,7 +278,7 @@ def _beside_others(
 
 def _of_wide_ratings(place: Path, format: str | None, columns: Columns) -> list[Reading]:
     try:
-        with _notes():
+        with taking_notes(quiet=True):
             raters = read_ratings(place, format=format, columns=columns).get_column("rater")
             names = read_scores(place, format=format, columns=columns).get_column("name")
         if set(raters) == set(names):
@@ -292,9 +291,9 @@ def _of_wide_ratings(place: Path, format: str | None, columns: Columns) -> list[
 def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -> Reading:
     if format is not None and format not in formats_like(kind):
         raise ParameterError(f"format {format!r} holds no {kind}; choose another")
-    with _notes() as notes:
+    with taking_notes(quiet=True) as notes:
         table = table_of(path, kind, format=format, columns=columns)
-    with _notes():
+    with taking_notes(quiet=True):
         path = logs_in(path, format)[0]
         path = in_folder(path, kind, formats_like(kind)) if format is None else path
     (chosen,) = formats_of([path], format, formats_like(kind), "--format")
@@ -304,11 +303,11 @@ def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -
         chosen = next(each for each in FORMATS if each.roles is not None)
     renames: dict[str, str] = {}
     if of_texts and chosen.roles is not None:
-        with _notes():  # the reader above has said them
+        with taking_notes(quiet=True):  # the reader above has said them
             roles = chosen.roles(path, mapping)
         renames = roles.of_items if kind == "test set" else roles.of_replies
     contents = contents_of(kind, table)
-    return Reading(kind, chosen.name, contents, renames, (*notes, *contents.notes))
+    return Reading(kind, chosen.name, contents, renames, (*map(str, notes), *contents.notes))
 
 
 _EXCHANGED = "; were the files given the wrong way round?"
@@ -325,22 +324,3 @@ def _likeliest(errors: Mapping[str, RejoinderError]) -> RejoinderError:
             text = str(error)
             return InputError(text.removesuffix(_EXCHANGED)) if text.endswith(_EXCHANGED) else error
     return next(iter(errors.values()), InputError("nothing can be read"))
-
-
-@contextmanager
-def _notes() -> Iterator[list[str]]:
-    """Gathers what the readers log, in place of logging it: some of the tries fail."""
-    notes: list[str] = []
-
-    class Gathering(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            notes.append(record.getMessage())
-
-    logger = logging.getLogger("rejoinder")
-    handler = Gathering(logging.WARNING)
-    handlers, propagate = logger.handlers[:], logger.propagate
-    logger.handlers, logger.propagate = [handler], False
-    try:
-        yield notes
-    finally:
-        logger.handlers, logger.propagate = handlers, propagate

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Sequence
 
@@ -19,10 +18,8 @@ from rejoinder.tables.format import Asked
 from rejoinder.tables.formats.registry import read_table
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import cluster_columns
+from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Origin
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
 
 
 @keeping_sources()
@@ -70,8 +67,8 @@ def read_preferences(
     for name, draft in drafts:
         frames.append(draft.frame)
         row_numbers += draft.origin.parts
-        for note in draft.notes:
-            _LOG.warning("%s: %s", visible(name), note)
+        for text in draft.notes:
+            note("said", name, text=text)
     preferences = pl.concat(frames, how="diagonal")
     check_preferences(preferences, Origin(tuple(row_numbers)))
     return preferences

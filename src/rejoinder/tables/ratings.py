@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +21,11 @@ from rejoinder.tables.format import Asked
 from rejoinder.tables.formats.registry import read_table
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import cluster_columns
-from rejoinder.tables.origin import Origin
+from rejoinder.tables.notes import note, taking_notes
+from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.tables.types import Ratings, conformed
-from rejoinder.text.visible import visible
 
-_LOG = logging.getLogger(__name__)
 _REPLY = ["system", "id"]
 
 
@@ -90,22 +88,28 @@ def ratings_from(
     """``read_ratings`` as the type that is checked; arguments as there."""
     frames, row_numbers = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
+    with taking_notes() as notes:
+        for path, draft in _drafts(paths, format, Asked(mapping, keep=keep)):
+            frames.append(conformed(draft.frame, path, keep))
+            if not frames[-1].height:
+                why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
+                raise InputError(f"{path}: no ratings{why}; expected at least one")
+            row_numbers += draft.origin.parts
+            for text in draft.notes:
+                note("said", path, text=text)
+    frame, origin = pl.concat(frames, how="diagonal"), Origin(tuple(row_numbers))
+    return Ratings(frame, tuple(notes), origin)
+
+
+def _drafts(
+    paths: Sequence[str | os.PathLike[str] | Frame], format: str | None, asked: Asked
+) -> list[tuple[str, Draft]]:
+    """What is read of each path or table, by its name."""
     if in_memory.are_tables(paths, "ratings"):
-        parts = [in_memory.part_in_memory(each, mapping, "ratings") for each in paths]
-        drafts = [("ratings", ratings_of_table(part, keep)) for part in parts]
-    else:
-        files = existing(paths, "ratings")
-        asked = Asked(mapping, keep=keep)
-        drafts = [(str(path), read_table(path, "ratings", format, asked)) for path in files]
-    for path, draft in drafts:
-        frames.append(conformed(draft.frame, path, keep))
-        if not frames[-1].height:
-            why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
-            raise InputError(f"{path}: no ratings{why}; expected at least one")
-        row_numbers += draft.origin.parts
-        for note in draft.notes:
-            _LOG.warning("%s: %s", visible(path), note)
-    return Ratings(pl.concat(frames, how="diagonal"), Origin(tuple(row_numbers)))
+        parts = [in_memory.part_in_memory(each, asked.columns, "ratings") for each in paths]
+        return [("ratings", ratings_of_table(part, asked.keep)) for part in parts]
+    files = existing(paths, "ratings")
+    return [(str(path), read_table(path, "ratings", format, asked)) for path in files]
 
 
 def check_ratings(

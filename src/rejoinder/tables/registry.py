@@ -12,7 +12,6 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.format import KindName
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
@@ -39,7 +38,7 @@ class Kind:
     write: Callable[[Any, Any], None]
 
 
-KINDS: dict[KindName, Kind] = {
+KINDS: dict[str, Kind] = {
     "test set": Kind(read_testset, write_testset),
     "responses": Kind(read_responses, write_responses),
     "ratings": Kind(read_ratings, write_ratings),
@@ -51,7 +50,7 @@ KINDS: dict[KindName, Kind] = {
 
 def table_of(
     path: str | os.PathLike[str],
-    kind: KindName,
+    kind: str,
     *,
     format: str | None = None,
     columns: Columns = None,
@@ -82,7 +81,7 @@ def table_of(
     return KINDS[kind].read(path, format=format, columns=columns)
 
 
-def write_as(kind: KindName, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
+def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
     """Writes a table of a kind, by the suffix of the path.
 
     Raises:

@@ -15,6 +15,7 @@ import polars as pl
 
 from rejoinder.tables.checks.validation import check_scores, conform
 from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.notes import Note
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
 from rejoinder.tables.selection import of_criterion
@@ -27,6 +28,7 @@ class Ratings:
     Attributes:
         frame: ``schemas.RATINGS``, then ``against`` and ``probability`` where they hold anything, then
             additional columns.
+        notes: What the reader left out or took another way.
         origin: Where its rows stood, for errors; None for a table made in memory.
 
     Raises:
@@ -34,6 +36,7 @@ class Ratings:
     """
 
     frame: pl.DataFrame
+    notes: tuple[Note, ...] = ()
     origin: InitVar[Origin | None] = None
 
     def __post_init__(self, origin: Origin | None) -> None:

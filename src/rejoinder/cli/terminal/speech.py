@@ -80,7 +80,9 @@ def collecting_notes() -> Iterator[None]:
         def emit(self, record: logging.LogRecord) -> None:
             context = click.get_current_context(silent=True)
             if context is not None:
-                context.meta.setdefault(_LOGGED, []).append(record.getMessage())
+                one = record.msg == "%s" and isinstance(record.args, tuple)
+                said = record.args[0] if one else record.getMessage()
+                context.meta.setdefault(_LOGGED, []).append(said)
 
     handler, logger = Collected(logging.WARNING), logging.getLogger("rejoinder")
     logger.addHandler(handler)
@@ -92,6 +94,11 @@ def collecting_notes() -> Iterator[None]:
 
 def logged_notes() -> tuple[str, ...]:
     """What the library has logged during the current command: what readers left out."""
+    return tuple(map(str, logged()))
+
+
+def logged() -> tuple[object, ...]:
+    """The same as it was logged: a ``Note`` of a reader, or a text."""
     return tuple(click.get_current_context().meta.get(_LOGGED, ()))
 
 

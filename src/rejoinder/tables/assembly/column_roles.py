@@ -7,16 +7,13 @@ that is used is logged once, and two columns that could mean the same are an err
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
+from rejoinder.tables.notes import RENAMED, note
 
 REFERENCE = "reference"
 """The role of a reference in a table that has a row for each item."""
@@ -168,26 +165,16 @@ def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dic
     return _renames(columns, names, where)
 
 
-_RENAMED = ": columns read under our names: "
-
-
-def is_rename(note: str) -> bool:
-    """Whether a note is of ``log_renames``: what it says changes nothing of a result."""
-    return _RENAMED in note
-
-
 def log_renames(renames: Mapping[str, str], where: str) -> None:
     """Logs which columns were read under another name."""
     if renames:
-        pairs = ", ".join(f"{quoted(old)} as {quoted(new)}" for old, new in renames.items())
-        _LOG.warning("%s%s%s", visible(where), _RENAMED, pairs)
+        note(RENAMED, where, columns=dict(renames))
 
 
 def log_systems(roles: Roles, where: str) -> None:
     """Logs which columns were taken for the replies of a system each."""
     if roles.holds_all and roles.systems:
-        names = listed(roles.systems)
-        _LOG.warning("%s: each of these columns is a system: %s", visible(where), names)
+        note("systems", where, columns=roles.systems)
 
 
 def _renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,11 +13,9 @@ from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.validation import conform, refuse
 from rejoinder.tables.columns import require
+from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import PREFERENCES
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
 
 _OPTIONAL = ("rater", "criterion")
 
@@ -106,8 +103,7 @@ def votes(part: Part) -> Part:
     winner = frame.get_column("winner").str.strip_chars()
     lowered = winner.str.to_lowercase()
     if count := int(lowered.is_in(_BOTH_BAD).sum()):
-        what = counted(count, "tie")
-        _LOG.warning("%s: %s in which both were bad, read as ties", visible(part.name), what)
+        note("both bad", part.name, ties=count)
     sides = _SIDES | dict.fromkeys(_BOTH_BAD, "tie")
     named = lowered.replace_strict(sides, default=None, return_dtype=pl.String)
     return replace(part, frame=frame.with_columns(named.fill_null(winner).alias("winner")))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
 from rejoinder.errors import InputError
 from rejoinder.messages import quoted
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
+from rejoinder.tables.notes import note
 
 
 def made_ids(
@@ -28,7 +25,7 @@ def made_ids(
     ['1', '2', '1', '2']
     """
     if where:
-        _LOG.warning("%s: no column of ids; the items are numbered from 1", visible(where))
+        note("no ids", where)
     if systems is None:
         return [str(number) for number in range(1, len(items) + 1)]
     times: Counter[tuple[str, Hashable]] = Counter()

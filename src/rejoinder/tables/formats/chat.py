@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import first_line, read_text, stem_of
-from rejoinder.messages import counted, listed, more
+from rejoinder.messages import more
 from rejoinder.tables.assembly.additional_columns import Further
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.messages import LISTS, PAIR, ChatTurn, held_in, is_pair, said
@@ -22,11 +21,10 @@ from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.formats import json_table, jsonl
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
+from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
-from rejoinder.text.visible import visible
 
-_LOG = logging.getLogger(__name__)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -111,10 +109,12 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
         kept += any(replies)
         without += [] if any(replies) else [each.where]
     if without:
-        what = f"{without[0]}: no reply of the assistant's to anything{more(len(without))}"
         if not kept:
-            raise InputError(f"{what}; expected one in some row at least")
-        _LOG.warning("%s; left out", visible(what))
+            raise InputError(
+                f"{without[0]}: no reply of the assistant's to anything{more(len(without))}; expected one "
+                "in some row at least"
+            )
+        note("silent", without[0], rows=len(without))
     return items.draft(beside.columns(paths))
 
 
@@ -171,12 +171,7 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
             name = str(_named(row, "id", where).id) if named else str(count)
             yield _Conversation(name, turns, row, path, number)
         if instructions:
-            what = counted(instructions, "message")
-            _LOG.warning(
-                "%s: %s of system or developer left out: instructions, no turns",
-                visible(str(path)),
-                what,
-            )
+            note("instructions", path, messages=instructions)
 
 
 def _named(row: dict[str, Any], column: str, where: str) -> _Named:
@@ -207,6 +202,6 @@ class _Beside:
 
     def columns(self, paths: Sequence[Path]) -> list[pl.Series]:
         if self._left_out:
-            files = visible(", ".join(map(str, paths)))
-            _LOG.warning("%s: columns not read: %s", files, listed(sorted(self._left_out)))
+            files = ", ".join(map(str, paths))
+            note("columns not read", files, columns=sorted(self._left_out))
         return [each for each in self._further.columns() if each.name not in self._left_out]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,9 +12,7 @@ from rejoinder.files.provenance import is_record
 from rejoinder.files.reading import head
 from rejoinder.messages import nearest, quoted
 from rejoinder.tables.format import Format
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
+from rejoinder.tables.notes import note
 
 
 def formats_of(
@@ -60,9 +57,7 @@ def in_folder(path: Path, what: str, formats: Mapping[str, Format]) -> Path:
     chosen = called if len(called) == 1 else files
     if len(chosen) != 1:
         return path
-    _LOG.warning(
-        "%s: the file %s of this folder is read", visible(str(path)), quoted(chosen[0].name)
-    )
+    note("file of folder", path, file=chosen[0].name)
     return chosen[0]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import logging
 import re
 import sys
 from collections.abc import Iterator
@@ -15,9 +14,7 @@ from pathlib import Path
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
+from rejoinder.tables.notes import note
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ def read_csv(path: Path) -> Grid:
     text = read_text(path)
     mark = _mark(text)
     if mark != ",":
-        _LOG.warning("%s: cells parted by %s, no commas", visible(str(path)), _MARKS[mark])
+        note("mark", path, mark=_MARKS[mark])
     remedy = f"{_CALLED[mark]} in a cell needs double quotes around the cell"
     return grid(str(path), _csv_rows(text, str(path), mark), remedy, others="|")
 
@@ -103,7 +100,7 @@ def read_quoted_tsv(path: Path) -> Grid:
 def _quoted_tsv(text: str, path: Path) -> Grid:
     remedy = "a tab in a cell needs double quotes around the cell"
     made = grid(str(path), _csv_rows(text, str(path), "\t"), remedy, others=",;|")
-    _LOG.warning("%s: cells in double quotes, read as in CSV", visible(str(path)))
+    note("quoted cells", path)
     return made
 
 
@@ -152,7 +149,7 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
         cells.append(row)
     columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
     if len(header) > 1 and _is_index(header[0], columns[0]):
-        _LOG.warning("%s: the first column counts the rows and is left out", visible(name))
+        note("index", name)
         header, columns = header[1:], columns[1:]
     _check_names(name, header)
     return Grid(name, header, columns, numbers)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 from rejoinder.files.reading import read_text, suffix_of
-from rejoinder.messages import counted
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
+from rejoinder.tables.notes import note
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -34,8 +30,6 @@ def read_lines(path: Path) -> list[str]:
         lines.pop()
     ends = sum(line.endswith("\r") for line in lines)
     if ends:
-        _LOG.warning(
-            "%s: %s end in CR LF; the CR was taken off", visible(str(path)), counted(ends, "line")
-        )
+        note("line ends", path, lines=ends)
         lines = [line.removesuffix("\r") for line in lines]
     return lines

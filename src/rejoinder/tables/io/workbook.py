@@ -7,7 +7,6 @@ of rows and cells, formulas without a value, errors, hidden rows and columns, me
 from __future__ import annotations
 
 import io
-import logging
 import warnings
 import zipfile
 from collections import defaultdict
@@ -19,11 +18,10 @@ from typing import Any
 from rejoinder.errors import InputError, MissingExtraError
 from rejoinder.files.packed import refuse_packed, unpacking
 from rejoinder.files.reading import read_bytes
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import quoted
 from rejoinder.tables.io.delimited import Grid, grid
+from rejoinder.tables.notes import note
 from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
 
 MOST = 1 << 30
 """Bytes that the files in a workbook may unpack to."""
@@ -79,13 +77,10 @@ def read_workbook(path: Path) -> Grid:
         raise InputError(f"{path}: no sheet has cells; expected a header and rows")
     title, rows = next(iter(filled.items()))
     if len(filled) > 1:
-        _LOG.warning(
-            "%s: the sheet %s is read; the other %d are not",
-            visible(str(path)), quoted(title), len(filled) - 1,
-        )  # fmt: skip
+        note("sheets", path, sheet=title, others=len(filled) - 1)
     for each in warned:
         if "Cell " in str(each.message):  # and not of what is no cell: charts, validation
-            _LOG.warning("%s: %s", visible(str(path)), visible(str(each.message)))
+            note("said", path, text=visible(str(each.message)))
     name = f"{path}, sheet {quoted(title)}"
     found = findings[title]
     if not asks:
@@ -180,7 +175,7 @@ def _say(found: Mapping[str, Sequence[str]], name: str) -> None:
     for kind, what in _NOTES.items():
         if kind in found:
             places = found[kind]
-            _LOG.warning("%s: %s (%d): %s", visible(name), what, len(places), listed(places))
+            note("cells", name, what=what, places=places)
 
 
 def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,15 +12,13 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.one_table import first_rows
 from rejoinder.tables.format import Asked, Format, KindName
+from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
 _CALLED = {
@@ -136,11 +133,9 @@ def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
             "failures); expected at least one; name a log of generated replies"
         )
     if repeats := len(samples) - len(first):
-        what = counted(repeats, "further reply to an item", "further replies to an item")
-        _LOG.warning("%s: %s not read, the first of each is", visible(str(path)), what)
+        note("further replies", path, replies=repeats)
     if failed := len(first) - len(replies):
-        what = counted(failed, "sample")
-        _LOG.warning("%s: %s without a reply left out", visible(str(path)), what)
+        note("no reply", path, samples=failed)
     rows = [(each.system, each.id, each.reply) for each in replies]
     frame = pl.DataFrame(rows, schema=RESPONSES, orient="row")
     return Draft(frame, Origin(((str(path), [each.number for each in replies]),)))
@@ -164,12 +159,7 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     names = list(dict.fromkeys(name for each in samples for name in each.scores))
     numeric = {name for each in samples for name, value in each.scores.items() if value is not None}
     if without := [name for name in names if name not in numeric]:
-        _LOG.warning(
-            "%s: %s left out: not a number for any reply (a metric over all replies at once, "
-            "or a judgement in words)",
-            visible(str(path)),
-            listed(without),
-        )
+        note("no number", path, names=without)
     rows = [
         (each.system, each.id, name, value, str(each.repeat) if several else None, each.number)
         for each in samples

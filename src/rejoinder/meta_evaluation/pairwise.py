@@ -17,8 +17,7 @@ from rejoinder.meta_evaluation.evidence import Draws, Evidence, Pair, Rated, Row
 from rejoinder.statistics import intervals
 from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.statistics.conventions import (
-    NOISE,
-    p_of_draws,
+    p_of_drawn,
     too_few_groups,
 )
 from rejoinder.statistics.intervals import Interval
@@ -168,9 +167,8 @@ class ReplyPairs(Evidence):
                 for drawn in orders
             ]
         )
-        far = np.abs(chance - chance.mean()) >= abs(observed - chance.mean()) - NOISE
-        p = float(p_of_draws(far.sum(), self.draws.permutations))
-        return p, float(chance.mean())
+        mean = float(chance.mean())
+        return p_of_drawn([chance - mean], float(observed) - mean), mean
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
         """The difference of accuracies: its interval over contexts, and contexts' signs turned."""
@@ -190,8 +188,7 @@ class ReplyPairs(Evidence):
             size = self.draws.permutations, int(group.max()) + 1
             coins = (2.0 * self.draws.rng.integers(0, 2, size) - 1)[:, group]
             again = coins @ (first - second) / first.size
-            far = np.abs(again) >= abs((first - second).mean()) - NOISE
-            p = float(p_of_draws(far.sum(), self.draws.permutations))
+            p = p_of_drawn([again], float((first - second).mean()))
         values, ends = (float(first.mean()), float(second.mean())), (interval.low, interval.high)
         n = int(counted.sum())
         return Pair(*values, n, *ends, p, reason=no_interval(interval))

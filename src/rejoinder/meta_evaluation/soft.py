@@ -27,7 +27,7 @@ from rejoinder.metrics.engine.rows import Rows, rows_of
 from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.progress import Progress
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.conventions import NOISE, p_of_draws
+from rejoinder.statistics.conventions import NOISE, p_of_drawn
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import MOST_ENUMERATED
 from rejoinder.statistics.soft_pairwise import (
@@ -147,9 +147,8 @@ class SoftPairs(Evidence):
         if self.complete:
             trials, rng = self.draws.permutations, np.random.default_rng([self.draws.seed, 6])
             drawn = renamed(self.human, metric, self.pairs, trials, rng)
-            more["chance"] = float(drawn.mean())
-            far = np.abs(drawn - drawn.mean()) >= abs(value - drawn.mean()) - NOISE
-            p = float(p_of_draws(int(far.sum()), trials))
+            more["chance"] = chance = float(drawn.mean())
+            p = p_of_drawn([drawn - chance], value - chance)
         else:
             why = f"{INCOMPLETE} and no chance"
         reasons = "; ".join(filter(None, [no_interval(interval), why])) or None

@@ -28,7 +28,7 @@ from rejoinder.meta_evaluation.evidence import (
 from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, UnitSettings, design
 from rejoinder.metrics.engine.rows import BagMatrix, Matrix
 from rejoinder.progress import Progress
-from rejoinder.statistics.conventions import NOISE, UNDEFINED_SHARE, p_of_draws
+from rejoinder.statistics.conventions import UNDEFINED_SHARE, p_of_drawn
 from rejoinder.statistics.correlation import reason_undefined
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import Interval, percentiles
@@ -310,8 +310,7 @@ class Units(Evidence):
         if not self._complete:
             return math.nan, f"no test: {self.no_test}"
         observed = self.over[label, correlation][: self.tested].mean()
-        reached = ~(np.abs(self.chance[label, correlation]) < abs(observed) - NOISE)
-        return float(p_of_draws(reached.sum(), self.draws.permutations)), None
+        return p_of_drawn([self.chance[label, correlation]], float(observed)), None
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
         """The difference of the means, its jackknife interval, and a swap of whole systems.

@@ -7,7 +7,10 @@ observed result among them: ``(c + 1) / (n + 1)``, so it is never 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import overload
+
+import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
@@ -45,6 +48,26 @@ def p_of_draws(reached: int | Floats, draws: int) -> float | Floats:
     0.001
     """
     return (reached + 1) / (draws + 1)
+
+
+def p_of_drawn(blocks: Iterable[Floats], observed: float, exact: bool = False) -> float:
+    """The two-sided p-value of a statistic by values of it that were drawn, or enumerated.
+
+    Equal values reach, and so does NaN: a permutation that leaves nothing to compare is no evidence.
+
+    Args:
+        blocks: float64 [b] each, the statistic of some permutations.
+        observed: That of the data.
+        exact: Whether these are all permutations, the observed one among them.
+
+    >>> p_of_drawn([np.array([0.1, -0.9]), np.array([0.3])], 0.9)
+    0.5
+    """
+    reached = number = 0
+    for drawn in blocks:
+        reached += int((~(np.abs(drawn) < abs(observed) - NOISE)).sum())
+        number += drawn.size
+    return reached / number if exact else p_of_draws(reached, number)
 
 
 def is_least_p(p: float, draws: int) -> bool:

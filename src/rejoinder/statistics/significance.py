@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.conventions import NOISE, check_permutations, p_of_draws
+from rejoinder.statistics.conventions import NOISE, check_permutations, p_of_drawn, p_of_draws
 from rejoinder.statistics.correlation import (
     average_ranks,
     correlation_named,
@@ -141,11 +141,11 @@ def paired_permutation(
         return Difference(math.nan, math.nan)
     common = standardised if measure is pearson else average_ranks
     x1, x2 = common(x1), common(x2)
-    reached = 0
-    for swapped in Groups.of(groups, y.size).swaps(permutations, rng, width=3):
-        again = measure(np.where(swapped, x2, x1), y) - measure(np.where(swapped, x1, x2), y)
-        reached += int((~(np.abs(again) < abs(difference) - NOISE)).sum())
-    return Difference(difference, p_of_draws(reached, permutations))
+    again = (
+        measure(np.where(swapped, x2, x1), y) - measure(np.where(swapped, x1, x2), y)
+        for swapped in Groups.of(groups, y.size).swaps(permutations, rng, width=3)
+    )
+    return Difference(difference, p_of_drawn(again, difference))
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Williams:

@@ -8,11 +8,10 @@ paired permutation test that system i is better than system j: near 0 where i is
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.conventions import NOISE, p_of_draws
-from rejoinder.statistics.system_swaps import Swaps, system_coins
+from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.system_swaps import Flags, Swaps, SystemCoins
 
 
 def reached(drawn: Floats, observed: Floats) -> Floats:
@@ -122,21 +121,13 @@ def metric_swaps(
     >>> metric_swaps(np.array([0.1, 0.2, 0.9]), same, pairs, 100, np.random.default_rng(0))
     Swaps(p=1.0, least=0.25)
     """
-    systems = int(pairs.max()) + 1
-    exact = systems - 1 <= np.log2(permutations)
-    least = 2.0 ** (1 - systems) if exact else 1 / (permutations + 1)
     every = np.arange(len(pairs))
 
-    def accuracies(first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
-        return 1 - np.abs(mixed[first, second, every] - people).mean(axis=1)
+    def accuracies(first: Flags, second: Flags) -> Floats:
+        each = mixed[first.astype(np.int64), second.astype(np.int64), every]
+        return 1 - np.abs(each - people).mean(axis=1)
 
-    observed = abs(
-        soft_pairwise_accuracy(people, mixed[0, 0]) - soft_pairwise_accuracy(people, mixed[1, 1])
+    one, other = (soft_pairwise_accuracy(people, mixed[k, k]) for k in range(2))
+    return SystemCoins(int(pairs.max()) + 1, permutations).swaps(
+        one - other, pairs, lambda a, b: accuracies(a, b) - accuracies(~a, ~b), rng
     )
-    reached = number = 0
-    for coins in system_coins(systems, permutations, exact, rng):
-        first, second = (coins[:, pairs[:, k]].astype(np.int64) for k in range(2))
-        apart = accuracies(first, second) - accuracies(1 - first, 1 - second)
-        reached += int((~(np.abs(apart) < observed - NOISE)).sum())
-        number += len(coins)
-    return Swaps(reached / number if exact else float(p_of_draws(reached, number)), least)

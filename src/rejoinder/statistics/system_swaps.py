@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.conventions import NOISE, p_of_draws
+from rejoinder.statistics.conventions import p_of_drawn
 from rejoinder.statistics.correlation import correlation_named
 
 # So many swaps at a time.
@@ -75,49 +75,67 @@ def system_swaps(
     measure = correlation_named(correlation)
     systems, places = np.unique(ends, return_inverse=True)
     ends = places.reshape(ends.shape)
-    exact = systems.size - 1 <= np.log2(permutations)
-    least = 2.0 ** (1 - systems.size) if exact else 1 / (permutations + 1)
+    coins = SystemCoins(systems.size, permutations)
     sign = np.where(turned, -1.0, 1.0)
     differences = measure(sign * (x1[0] - x1[1]), y) - measure(sign * (x2[0] - x2[1]), y)
     usable = np.flatnonzero(~np.isnan(differences))
     if not usable.size:
-        return Swaps(np.nan, least)
-    observed = abs(differences[usable].mean())
+        return Swaps(np.nan, coins.least)
     x1, x2 = (x / np.sqrt(np.mean((x[0] - x[1])[usable] ** 2)) for x in (x1, x2))
-    reached = number = 0
-    for coins in system_coins(systems.size, permutations, exact, rng):
-        first, second = coins[:, ends[:, 0]], coins[:, ends[:, 1]]
-        total = np.zeros(len(coins))
+
+    def swapped(first: Flags, second: Flags) -> Floats:
+        total = np.zeros(len(first))
         for t in usable:
             one, other = (
                 sign[t] * (np.where(first, b[0, t], a[0, t]) - np.where(second, b[1, t], a[1, t]))
                 for a, b in ((x1, x2), (x2, x1))
             )
             total += measure(one, y[t]) - measure(other, y[t])
-        # A swap that leaves a metric without variation counts as reaching.
-        reached += int((~(np.abs(total / usable.size) < observed - NOISE)).sum())
-        number += len(coins)
-    return Swaps(reached / number if exact else p_of_draws(reached, number), least)
+        return total / usable.size
+
+    return coins.swaps(float(differences[usable].mean()), ends, swapped, rng)
 
 
-def system_coins(
-    systems: int, permutations: int, exact: bool, rng: np.random.Generator
-) -> Iterator[Flags]:
-    """Which systems are swapped, bool [c, S], some at a time; the first one never is.
+class SystemCoins:
+    """A coin for each system, which decides whether it is swapped; that of the first never is.
 
     Args:
         systems: S.
-        permutations: How many there are, where not all are taken.
-        exact: Whether to take all 2^(S - 1).
-        rng: Where the randomness comes from.
+        permutations: How many swaps at most. All 2^(S - 1) are taken where they are no more.
     """
-    number = 2 ** (systems - 1) if exact else permutations
-    for begin in range(0, number, AT_ONCE):
-        size = min(AT_ONCE, number - begin)
-        coins = np.zeros((size, systems), dtype=np.bool_)
-        if exact:
-            bits = np.arange(begin, begin + size)[:, None] >> np.arange(systems - 1)
-            coins[:, 1:] = bits % 2 == 1
-        else:
-            coins[:, 1:] = rng.integers(0, 2, (size, systems - 1)).astype(np.bool_)
-        yield coins
+
+    def __init__(self, systems: int, permutations: int) -> None:
+        self.systems, self.exact = systems, systems - 1 <= np.log2(permutations)
+        self.number = 2 ** (systems - 1) if self.exact else permutations
+        self.least = 1 / (self.number if self.exact else permutations + 1)
+
+    def swaps(
+        self,
+        observed: float,
+        ends: Indices,
+        swapped: Callable[[Flags, Flags], Floats],
+        rng: np.random.Generator,
+    ) -> Swaps:
+        """The test of a difference.
+
+        Args:
+            observed: The difference.
+            ends: int64 [u, 2], the two systems of each unit.
+            swapped: The difference, float64 [c], where the first and the second systems of the units are
+                swapped, bool [c, u] each.
+            rng: Where the randomness comes from, if not all are taken.
+        """
+        drawn = (swapped(coins[:, ends[:, 0]], coins[:, ends[:, 1]]) for coins in self._drawn(rng))
+        return Swaps(p_of_drawn(drawn, observed, self.exact), self.least)
+
+    def _drawn(self, rng: np.random.Generator) -> Iterator[Flags]:
+        """Which systems are swapped, bool [c, S], some at a time."""
+        for begin in range(0, self.number, AT_ONCE):
+            size = min(AT_ONCE, self.number - begin)
+            coins = np.zeros((size, self.systems), dtype=np.bool_)
+            if self.exact:
+                bits = np.arange(begin, begin + size)[:, None] >> np.arange(self.systems - 1)
+                coins[:, 1:] = bits % 2 == 1
+            else:
+                coins[:, 1:] = rng.integers(0, 2, (size, self.systems - 1)).astype(np.bool_)
+            yield coins

@@ -21,10 +21,9 @@ from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import (
     LEAST_GROUPS,
     LEVEL,
-    NOISE,
     PERFECT,
     check_permutations,
-    p_of_draws,
+    p_of_drawn,
 )
 from rejoinder.statistics.correlation import (
     Correlation,
@@ -167,13 +166,10 @@ class WithinSystems:
         if len(self.places) == 1:
             return float(permutation_p(x, self.y, correlation, permutations, rng, self.cluster))
         if self.complete:
-            observed = abs(self.mean(x, correlation))
-            drawn = np.concatenate(list(self._shared(x, correlation, usable, permutations, rng)))
-        else:
-            values = self._studentised(x, correlation, usable, permutations, rng)
-            observed, drawn = abs(values[0]), values[1:]
-        reached = (~(np.abs(drawn) < observed - NOISE)).sum()
-        return float(p_of_draws(reached, permutations))
+            drawn = self._shared(x, correlation, usable, permutations, rng)
+            return p_of_drawn(drawn, self.mean(x, correlation))
+        values = self._studentised(x, correlation, usable, permutations, rng)
+        return p_of_drawn([values[1:]], values[0])
 
     def interval(self, x: Floats, correlation: str, level: float = LEVEL) -> Interval:
         """The jackknife interval of the mean over systems, on the scale of atanh, with Student's t.
@@ -261,8 +257,8 @@ class WithinSystems:
         common = standardised if measure is pearson else average_ranks
         usable = self._usable(x1, correlation, x2)
         number, place = self.groups, self.group
-        reached = 0
-        for b in _sizes(permutations, 3 * self.y.size):
+
+        def swapped(b: int) -> Floats:
             heads = rng.integers(0, 2, size=(b, number), dtype=np.int8).astype(np.bool_)
             total = np.zeros(b)
             for s in usable:
@@ -271,8 +267,10 @@ class WithinSystems:
                 y = self.y[each]
                 total += measure(np.where(swap, second, first), y)
                 total -= measure(np.where(swap, first, second), y)
-            reached += int((~(np.abs(total / len(usable)) < abs(difference) - NOISE)).sum())
-        return Difference(difference, p_of_draws(reached, permutations))
+            return total / len(usable)
+
+        drawn = map(swapped, _sizes(permutations, 3 * self.y.size))
+        return Difference(difference, p_of_drawn(drawn, difference))
 
     def _usable(self, x: Floats, correlation: str, other: Floats | None = None) -> list[int]:
         """The systems that have a coefficient, under the other metric too where there is one."""

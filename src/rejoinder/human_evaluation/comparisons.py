@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rejoinder.human_evaluation.panel import coded
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.kernels.arrays import Indices
 from rejoinder.statistics.agreement import Judgements
@@ -42,9 +41,9 @@ class Comparisons:
 
     def __init__(self, table: pl.DataFrame, options: SummaryOptions) -> None:
         systems = table.select(pl.concat_list("a", "b").explode().alias("system"))
-        self.systems, system = _coded(systems.get_column("system"))
-        self.raters, self.rater = _coded(table.get_column("rater"))
-        self.items, self.item = _coded(table.get_column("id"))
+        self.systems, system = coded(systems.get_column("system"))
+        self.raters, self.rater = coded(table.get_column("rater"))
+        self.items, self.item = coded(table.get_column("id"))
         self.groups, group_of_item = np.unique(
             options.groups(np.array(self.items)), return_inverse=True
         )
@@ -104,10 +103,3 @@ class Comparisons:
         """
         pair = self.a * len(self.systems) + self.b
         return np.isin(pair, np.intersect1d(pair[self.turned], pair[~self.turned]))
-
-
-def _coded(names: pl.Series) -> tuple[Sequence[str], Indices]:
-    """The names in the order of their first appearance, and the place of each: int64 [n]."""
-    distinct = names.unique(maintain_order=True).to_list()
-    place = {name: i for i, name in enumerate(distinct)}
-    return distinct, names.replace_strict(place, return_dtype=pl.Int64).to_numpy()

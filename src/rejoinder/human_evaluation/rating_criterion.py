@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rejoinder.human_evaluation.different_raters import different_raters
 from rejoinder.human_evaluation.grades import Scale
+from rejoinder.human_evaluation.panel import panel
 from rejoinder.human_evaluation.rater_exclusion import (
     KEPT,
     SummaryOptions,
@@ -71,16 +72,7 @@ class RatingMatrix:
 
     def __init__(self, table: pl.DataFrame, options: SummaryOptions) -> None:
         self.replies = table.select("system", "id").unique(maintain_order=True)
-        self.raters = table.get_column("rater").unique(maintain_order=True).to_list()
-        keyed = table.join(self.replies.with_row_index("row"), on=["system", "id"]).join(
-            pl.DataFrame({"rater": self.raters}, schema={"rater": pl.String}).with_row_index(
-                "column"
-            ),
-            on="rater",
-        )
-        self.values = np.full((self.replies.height, len(self.raters)), np.nan)
-        rows, columns = (keyed.get_column(name).to_numpy() for name in ("row", "column"))
-        self.values[rows, columns] = keyed.get_column("score").to_numpy()
+        _, self.raters, self.values = panel(table, system=None, id=None)
         self.numbers = (~np.isnan(self.values)).sum(axis=1)
         self.systems = self.replies.get_column("system").to_numpy()
         self.ids = self.replies.get_column("id").to_numpy()

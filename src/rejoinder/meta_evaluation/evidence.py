@@ -172,6 +172,13 @@ class Rated:
         grid[self.system, self.item] = self.human
         return grid
 
+    def ratings_of(self, system: str) -> Floats:
+        """The single ratings of a system's replies: float64 [n, raters], NaN where there is none."""
+        own = self.system == self.systems.index(system)
+        ratings = np.full((len(self.ids), self.matrix.shape[1]), np.nan)
+        ratings[self.item[own]] = self.matrix[own]
+        return ratings
+
     @property
     def group(self) -> Indices:
         """What is resampled and permuted as a whole: int64 [r], the cluster or else the item."""

@@ -11,6 +11,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
+from rejoinder.human_evaluation.panel import panel
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted, meant, quoted
 from rejoinder.meta_evaluation.evidence import MeanOfReplies, Rated, Subject
@@ -238,15 +239,7 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
     picked = items.is_in(table.get_column("id").implode()).to_numpy()
     ids = items.filter(pl.Series(picked)).to_list()
     raters = sorted(set(table.get_column("rater")))
-    place = {kind: {name: i for i, name in enumerate(names)} for kind, names in
-             (("system", systems), ("id", ids), ("rater", raters))}  # fmt: skip
-    system, item, rater = (
-        table.get_column(kind).replace_strict(place[kind], return_dtype=pl.Int64).to_numpy()
-        for kind in ("system", "id", "rater")
-    )
-    replies, where = np.unique(system * len(ids) + item, return_inverse=True)
-    matrix = np.full((replies.size, len(raters)), np.nan)
-    matrix[where, rater] = table.get_column("score").to_numpy()
+    (system, item), _, matrix = panel(table, raters, system=systems, id=ids)
     human = aggregate(matrix, how)
     notes = []
     if human.constant_raters:
@@ -266,8 +259,8 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
         systems,
         tuple(ids),
         subjects,
-        replies // len(ids),
-        replies % len(ids),
+        system,
+        item,
         matrix,
         human.values,
         how == "mean",
@@ -291,20 +284,10 @@ def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:
     """
     known = table.filter(pl.col(AGAINST).is_in(rated.systems))
     raters = sorted(set(known.get_column("rater")))
-    places = {"system": rated.systems, AGAINST: rated.systems, "id": rated.ids, "rater": raters}
-    system, other, item, rater = (
-        known.get_column(column)
-        .replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64)
-        .to_numpy()
-        for column, names in places.items()
-    )
-    shape = len(rated.systems), len(rated.systems), len(rated.ids)
-    flat = np.ravel_multi_index((system, other, item), shape)
-    replies, where = np.unique(flat, return_inverse=True)
-    matrix = np.full((replies.size, len(raters)), np.nan)
-    matrix[where, rater] = known.get_column("score").to_numpy()
-    paired = np.full(shape, np.nan)
-    paired.ravel()[replies] = aggregate(matrix, how).values
+    names = {"system": rated.systems, AGAINST: rated.systems, "id": rated.ids}
+    places, _, matrix = panel(known, raters, **names)
+    paired = np.full((len(rated.systems), len(rated.systems), len(rated.ids)), np.nan)
+    paired[places] = aggregate(matrix, how).values
     return paired
 
 

@@ -291,18 +291,9 @@ class Extrapolation:
 
     def _ratings(self, a: str, b: str) -> variance_components.People | None:
         assert self.rated is not None
-        if a not in self.rated.systems or b not in self.rated.systems:
+        if not {a, b} <= {*self.rated.systems}:
             return None
-        one, other = (
-            variance_components.grid(
-                self.rated.matrix,
-                self.rated.item,
-                self.rated.system,
-                self.rated.systems.index(name),
-                len(self.rated.ids),
-            )
-            for name in (a, b)
-        )
+        one, other = map(self.rated.ratings_of, (a, b))
         return variance_components.people(one, other, self.rated.cluster)
 
     def _of_people(self, a: str, b: str, ratings: variance_components.People) -> list[Forecast]:

@@ -300,14 +300,6 @@ def multiplicities_of(n: int, size: int, resamples: int, seed: int) -> Iterator[
         yield drawn.astype(np.float64)
 
 
-def grid(matrix: Floats, item: Indices, system: Indices, which: int, items: int) -> Floats:
-    """The ratings of one system, item by item: float64 [items, raters]."""
-    own = system == which
-    ratings = np.full((items, matrix.shape[1]), np.nan)
-    ratings[item[own]] = matrix[own]
-    return ratings
-
-
 def _noise(sums: Floats, constant: float) -> Floats:
     """What one rater of each reply adds to the variance of d: [..., 16] to [...]."""
     free_a, free_b = np.maximum(sums[..., 3], NOISE), np.maximum(sums[..., 5], NOISE)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError
 from rejoinder.human_evaluation.grades import Scale
+from rejoinder.human_evaluation.panel import coded
 from rejoinder.human_evaluation.rating_criterion import are_places
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import more, quoted
@@ -67,9 +68,9 @@ class RepliesWithRatings:
         """
         systems = [scores.names.index(name) for name in rated.systems]
         items = scores.items.get_column("id")
-        place = np.flatnonzero(items.is_in(list(rated.ids)).to_numpy())[rated.item]
+        place = np.flatnonzero(items.is_in(list(rated.ids)).to_numpy())
         grid = np.full((len(systems), items.len()), np.nan)
-        grid[rated.system, place] = rated.human
+        grid[:, place] = rated.grid
         names = table.get_column("rater").unique().to_list()
         single, notes = None, []
         if are_places(names) or names == ["mean"]:
@@ -79,7 +80,7 @@ class RepliesWithRatings:
             )
         elif rated.matrix.shape[1] > 1:
             single = np.full((*grid.shape, rated.matrix.shape[1]), np.nan)
-            single[rated.system, place] = rated.matrix
+            single[:, place] = [rated.ratings_of(name) for name in rated.systems]
         else:
             notes.append(
                 "one rater: intervals hold for that rater, or for those whose mean it is, and no others"
@@ -207,12 +208,8 @@ def _probabilities(
             "give each rating that of its item, or leave the column out"
         )
     _refuse_several(known)
-    system, item = (
-        known.get_column(column)
-        .replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64)
-        .to_numpy()
-        for column, names in (("system", systems), ("id", items.to_list()))
-    )
+    _, system = coded(known.get_column("system"), systems)
+    _, item = coded(known.get_column("id"), items.to_list())
     values = np.full(grid.shape, np.nan)
     values[system, item] = known.get_column(PROBABILITY).to_numpy()
     return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,22 +90,58 @@ class Targets:
     width: float | None
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """How well one subject (people, or a metric) would tell two systems apart.
+class Criterion(ABC):
+    """What a plan tells of one subject at other numbers of items.
 
     Attributes:
         subject: ``people`` or the metric's label.
-        a: One system.
-        b: The other.
         raters: To a reply (people).
         references: To an item, at most; None for people, and for all there are.
         units: The pilot's items, and the clusters of them.
+        far: Whether raters are extrapolated far beyond the pilot.
+        reason: Why there is no forecast.
+    """
+
+    subject: str
+    raters: int | None
+    references: int | None
+    units: Units
+    far: bool
+    reason: str | None
+
+    def rows(self, sizes: Sequence[int], wanted: Targets) -> list[dict[str, Any]]:
+        """The criterion at each number of items."""
+        return [
+            {
+                **self._keys,
+                "items": items,
+                **self.units.column(items),
+                "beyond": self.far or items > FAR * self.units.items,
+                "reason": self.reason,
+                **self._at(items, wanted),
+            }
+            for items in sizes
+        ]
+
+    @property
+    def _keys(self) -> dict[str, Any]:
+        return {"subject": self.subject, "raters": self.raters, "references": self.references}
+
+    @abstractmethod
+    def _at(self, items: int, wanted: Targets) -> dict[str, Any]:
+        """The criterion's own columns at a number of items."""
+
+
+@dataclass(frozen=True)
+class Forecast(Criterion):
+    """How well one subject (people, or a metric) would tell two systems apart.
+
+    Attributes:
+        a: One system.
+        b: The other.
         difference: a - b in the pilot.
         error: Its standard error on so many items, or clusters of them.
         doubt: The standard deviation of the log of the variance behind it.
-        far: Whether raters are extrapolated far beyond the pilot.
-        reason: Why there is no forecast.
     """
 
     subject: str
@@ -121,19 +158,10 @@ class Forecast:
 
     @property
     def _keys(self) -> dict[str, Any]:
-        return {
-            "subject": self.subject,
-            "a": self.a,
-            "b": self.b,
-            "raters": self.raters,
-            "references": self.references,
-        }
+        return {**super()._keys, "a": self.a, "b": self.b}
 
-    def rows(self, sizes: Sequence[int], wanted: Targets) -> list[dict[str, Any]]:
-        """What is detectable, and with what power the target is, at each number of items."""
-        return [self._row(size, wanted) for size in sizes]
-
-    def _row(self, items: int, wanted: Targets) -> dict[str, Any]:
+    def _at(self, items: int, wanted: Targets) -> dict[str, Any]:
+        """What is detectable, and with what power the target is."""
         number, pilot, noun = self.units.within(items), self.units.number, self.units.noun
         error, target = self.error(number) if number else math.nan, self.target(wanted)
         ends = spread(error, self.doubt)
@@ -146,9 +174,6 @@ class Forecast:
             least = fewest_planned(wanted.alpha)
             few = f"of fewer than {least} {noun}s the test has too few p-values to promise a power"
         return {
-            **self._keys,
-            "items": items,
-            **self.units.column(items),
             "difference": self.difference,
             "error": error,
             "detectable": shown[1],
@@ -158,7 +183,6 @@ class Forecast:
             "power": powers[1],
             "power_low": powers[2],
             "power_high": powers[0],
-            "beyond": self.far or items > FAR * self.units.items,
             "reason": self.reason or few,
         }
 
@@ -194,18 +218,12 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class ExpectedCorrelation:
+class ExpectedCorrelation(Criterion):
     """How well the correlation of a metric with people would be known.
 
     Attributes:
-        subject: The metric's label.
-        raters: To a reply.
-        references: To an item, at most; None for all there are.
-        units: The pilot's contexts, and the clusters of them.
         value: The correlation expected.
         sigma: The spread of its Fisher z: the standard error times sqrt(contexts), or sqrt(clusters).
-        far: As of `Forecast`.
-        reason: Likewise.
     """
 
     subject: str
@@ -236,29 +254,10 @@ class ExpectedCorrelation:
         ]
         return min(widths[0]), widths[1][1], max(widths[2])
 
-    def rows(self, sizes: Sequence[int]) -> list[dict[str, Any]]:
-        """Value, interval and its width at each number of items."""
-        rows = []
-        for items in sizes:
-            low, width, high = self.width(items)
-            rows.append(
-                {
-                    **self._keys,
-                    "items": items,
-                    **self.units.column(items),
-                    "value": self.value,
-                    "width": width,
-                    "width_low": low,
-                    "width_high": high,
-                    "beyond": self.far or items > FAR * self.units.items,
-                    "reason": self.reason,
-                }
-            )
-        return rows
-
-    @property
-    def _keys(self) -> dict[str, Any]:
-        return {"subject": self.subject, "raters": self.raters, "references": self.references}
+    def _at(self, items: int, wanted: Targets) -> dict[str, Any]:
+        """Value, interval and its width."""
+        low, width, high = self.width(items)
+        return {"value": self.value, "width": width, "width_low": low, "width_high": high}
 
     def need(self, wanted: float) -> dict[str, Any]:
         """The smallest number of items whose interval is no wider than wanted."""

@@ -64,21 +64,10 @@ def labels_saved(
         for judge, predictions in by.items():
             used = or_ranks(differences[items], predictions[items])[np.isin(items, has)]
             each = forecast_saved(differences[has], used, items.size - has.size, groups)
+            interval = each.interval
             rows.append(
-                {
-                    "a": a,
-                    "b": b,
-                    "judge": judge,
-                    "rated": has.size,
-                    "scored": items.size,
-                    "correlation": each.correlation,
-                    "low": each.interval.low,
-                    "high": each.interval.high,
-                    "saved": each.saved,
-                    "saved_low": each.saved_low,
-                    "saved_high": each.saved_high,
-                    "most": each.most,
-                    "reason": each.interval.reason,
-                }
+                {"a": a, "b": b, "judge": judge, "rated": has.size, "scored": items.size}
+                | {"low": interval.low, "high": interval.high, "reason": interval.reason}
+                | {name: value for name, value in each._asdict().items() if name != "interval"}
             )
     return pl.DataFrame(rows, schema=LABELS_SAVED, orient="row")

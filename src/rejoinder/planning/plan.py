@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import polars as pl
@@ -101,19 +101,11 @@ class Plan(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder plan --json`` prints."""
+        named = {each.name: getattr(self, each.name) for each in fields(self)}
+        del named["metrics"]
         return {
-            "comparisons": self.comparisons.to_dicts(),
-            "comparison_needs": self.comparison_needs.to_dicts(),
-            "correlations": self.correlations.to_dicts(),
-            "correlation_needs": self.correlation_needs.to_dicts(),
-            "components": self.components.to_dicts(),
-            "labels_saved": self.labels_saved.to_dicts(),
-            "items": self.items,
-            "references": self.references,
-            "assumptions": self.assumptions,
-            "notes": self.notes,
-            "parameters": self.parameters,
-            "signatures": self.signatures,
+            name: value.to_dicts() if isinstance(value, pl.DataFrame) else value
+            for name, value in named.items()
         }
 
 
@@ -252,7 +244,7 @@ def plan(
     return Plan(
         as_table([row for each in forecasts for row in each.rows(sizes, wanted)], COMPARISONS),
         as_table([each.need(wanted) for each in forecasts], COMPARISON_NEEDS),
-        as_table([row for each in expected for row in each.rows(sizes)], CORRELATIONS),
+        as_table([row for each in expected for row in each.rows(sizes, wanted)], CORRELATIONS),
         as_table(needed, CORRELATION_NEEDS),
         _table(components, COMPONENTS),
         _saved(pilot, given),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rejoinder.kernels.arrays import Bytes, Indices
 from rejoinder.kernels.strings import unpack
@@ -97,6 +98,9 @@ class Strings:
         return self.stops - self.starts
 
 
+SOME = 1_000
+"""Fewer strings than that are encoded in less time than msgspec is imported."""
+
 FEW = 100_000
 """Up to so many strings of a column, a copy of them takes less time than importing pyarrow."""
 
@@ -104,11 +108,18 @@ FEW = 100_000
 def _packed(values: Sequence[str], what: str) -> tuple[Bytes, Indices, Indices]:
     """The bytes and bounds of Python strings: as MessagePack, whose numbers between them are skipped.
 
-    One pass in C over the strings, where ``str.encode`` makes an object of each.
+    One pass in C over the strings, where ``str.encode`` makes an object of each. Some strings are encoded
+    one by one where msgspec is not imported yet, which takes longer.
     """
+    texts = values if isinstance(values, list | tuple) else list(values)
+    try:
+        if len(texts) < SOME and "msgspec" not in sys.modules:
+            return _bounded(b"".join(parts := list(map(str.encode, texts))), list(map(len, parts)))
+    except (TypeError, UnicodeEncodeError):
+        check_strings(texts, what)
+        raise
     import msgspec
 
-    texts = values if isinstance(values, list | tuple) else list(values)
     try:
         # What is no string would become one: a date, a decimal number.
         checked = msgspec.convert(texts, list[str])
@@ -130,6 +141,11 @@ def _few(series: Any) -> tuple[Bytes, Indices, Indices] | None:
     if getattr(series, "dtype", None) != polars.String or series.null_count():
         return None
     data = series.str.join("").cast(polars.Binary).item()
-    sizes = series.str.len_bytes().to_numpy().astype(np.int64)
+    return _bounded(data, series.str.len_bytes().to_numpy())
+
+
+def _bounded(data: bytes, sizes: ArrayLike) -> tuple[Bytes, Indices, Indices]:
+    """Bytes of strings, one after the other, and their bounds."""
+    sizes = np.asarray(sizes, dtype=np.int64)
     stops = np.cumsum(sizes)
     return np.frombuffer(data, dtype=np.uint8), stops - sizes, stops

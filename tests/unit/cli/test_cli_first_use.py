@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from rejoinder.cli.app import app, run
-from rejoinder.cli.show import correlate as correlate_tables
+from rejoinder.cli.show.cells import three_decimals
 from rejoinder.cli.terminal import progress
 from rejoinder.files.provenance import is_record
 from rejoinder.kernels import ahead, code_files, tokens
@@ -195,7 +195,7 @@ def test_chance_gets_no_star(command, kept):
     _, out, _ = command("correlate", kept, "--ratings", RATINGS, "--permutations", "200",
                         "--resamples", "0", "-c", "spearman")  # fmt: skip
     assert not any("*" in line for line in out.splitlines() if line.startswith("random"))
-    assert correlate_tables._p(0.01, False) == "0.010 "
+    assert three_decimals(0.01, marked=False) == "0.010 "
     assert any("*" in line for line in out.splitlines() if line.startswith("BLEU-2"))
 
 

@@ -86,7 +86,7 @@ def test_options_of_ratings_need_ratings(command, option):
     assert f"{option[0]} has no effect without --ratings FILE" in err
 
 
-@pytest.mark.parametrize(("p", "star"), [(0.0499, "0.05*"), (0.05, "0.05 ")])
+@pytest.mark.parametrize(("p", "star"), [(0.0499, "0.0499*"), (0.05, "0.05 ")])
 def test_a_star_marks_what_is_significant(capsys, monkeypatch, p, star):
     from dataclasses import replace
 

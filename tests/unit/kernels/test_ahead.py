@@ -92,6 +92,7 @@ def test_the_second_process_needs_no_compiler(tmp_path):
     assert process(tmp_path, PROGRAM)
     files = list(tmp_path.glob("*.o"))
     assert {file.name.rpartition("-")[0] for file in files} == {
+        "rejoinder.kernels.strings.text_kinds",
         "rejoinder.kernels.tokens._same_strings",
         "rejoinder.kernels.tokens.tokens_13a",
         "rejoinder.kernels.ngrams._bleu_rows",

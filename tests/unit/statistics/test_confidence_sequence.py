@@ -88,7 +88,7 @@ def test_it_begins_at_so_many_labelled_clusters():
 def test_where_there_is_no_interval_for_one_look_there_is_none():
     same = at_any_time(people(np.ones(50)))
     assert math.isnan(same.width)
-    assert "same difference" in (same.interval.reason or "")
+    assert "the value is the same" in (same.interval.reason or "")
 
 
 def test_false_alarms_over_every_look():

@@ -155,14 +155,9 @@ def audit(
     options: dict[str, Any] = {
         "cluster": cluster, "resamples": resamples, "seed": seed, "progress": progress
     }  # fmt: skip
-    scores = score(
-        testset,
-        pl.concat([real, unseen.responses()]),
-        list(wanted.values()),
-        missing=missing,
-        drop_unusable=drop_unusable,
-        **options,
-    )
+    every, measured = pl.concat([real, unseen.responses()]), list(wanted.values())
+    given = {"missing": missing, "drop_unusable": drop_unusable}
+    scores = score(testset, every, measured, **given, **options)
     notes = [note for note in scores.notes if not note.endswith(NOT_USED)]
     notes += _unused_values(testset, wanted, scores, replies)
     left_out, unscorable = None, []
@@ -173,6 +168,10 @@ def audit(
             answers = pl.concat([answers, copied.responses()])
             left_out = _scored_without_originals(reduced, answers, scorable, options)
             notes += _new_notes(left_out.notes, notes)
+    parameters = {
+        "constant": constant, "turns": turns, "without": list(without), "seed": seed,
+        "resamples": resamples,
+    }  # fmt: skip
     table, verdicts, remarks = judged(scores, left_out, alignment.systems)
     return Audit(
         table,
@@ -180,13 +179,7 @@ def audit(
         scores,
         left_out,
         (*notes, *unseen.notes, *copied.notes, *unscorable, *remarks),
-        {
-            "constant": constant,
-            "turns": turns,
-            "without": list(without),
-            "seed": seed,
-            "resamples": resamples,
-        },
+        parameters,
         replies,
     )
 

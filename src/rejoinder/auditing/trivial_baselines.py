@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,17 +17,6 @@ from rejoinder.tables.testset import TestSet
 
 CONSTANT = "I don't know."
 TURNS = 2
-
-BASELINES = {
-    "constant": "one text to everything",
-    "echo": "the message echoed",
-    "context": "the last turns of the context pasted together",
-    "random": "a reply of a real system to another item",
-    "random-reference": "the original reference of another item",
-    "copy": "the original reference, once it is taken out of the references",
-    "shuffled": "the same with its words in another order",
-}
-"""Every baseline, and what it replies."""
 
 COPY, SHUFFLED = "copy", "shuffled"
 """Those that need the copied reference left out of the test set."""
@@ -61,6 +51,38 @@ class BaselineReplies:
         )
 
 
+class Items(NamedTuple):
+    """What the baselines read that read no reference of the item they reply to.
+
+    Args:
+        alignment: The real systems' replies [n items].
+        contexts: The context of each item.
+        originals: The first reference of each; null where it has none.
+        constant: What ``constant`` says.
+        turns: How many turns ``context`` pastes together.
+    """
+
+    alignment: Alignment
+    contexts: list[list[str]]
+    originals: pl.Series
+    constant: str
+    turns: int
+
+
+class Baseline(NamedTuple):
+    """A trivial baseline.
+
+    Args:
+        meaning: What it replies, in words.
+        draws: The number of its random draws, another for each: those of the others stay as they are.
+        replies: What it replies to each item, or why it is left out; None where `leave_one_out` makes it.
+    """
+
+    meaning: str
+    draws: int
+    replies: Callable[[Items, np.random.Generator], list[str] | str] | None = None
+
+
 def unread(
     testset: TestSet, alignment: Alignment, constant: str, turns: int, seed: int
 ) -> BaselineReplies:
@@ -74,53 +96,56 @@ def unread(
         seed: Of the draws of ``random`` and ``random-reference``, each uniform over the other items
             (and over the systems).
     """
-    ids = alignment.ids
-    items = pl.DataFrame({"id": ids}, schema={"id": pl.String})
-    contexts = items.join(testset.contexts, on="id", maintain_order="left")
-    replies = {"constant": [constant] * len(ids)}
-    echoed, notes = _echoed(contexts.get_column("context").to_list(), turns)
-    replies |= echoed
-    if len(ids) > 1:
-        replies["random"] = _random_replies(alignment, _generator(seed, "random"))
-    else:
-        notes.append("'random' is left out: there is no other item to take a reply from")
+    ids = pl.DataFrame({"id": alignment.ids}, schema={"id": pl.String})
+    contexts = ids.join(testset.contexts, on="id", maintain_order="left")
     firsts = testset.references.group_by("id", maintain_order=True).first()
-    originals = items.join(firsts, on="id", how="left", maintain_order="left").get_column("text")
-    has_reference = originals.is_not_null().to_numpy()
-    if has_reference.sum() > 1:
-        drawn = _another(has_reference, _generator(seed, "random-reference"))
-        replies["random-reference"] = originals.gather(drawn).to_list()
-    else:
-        notes.append(
-            "'random-reference' is left out: there is no other item to take a reference from"
-        )
-    return BaselineReplies(ids, replies, tuple(notes))
+    originals = ids.join(firsts, on="id", how="left", maintain_order="left").get_column("text")
+    turns_of = contexts.get_column("context").to_list()
+    items = Items(alignment, turns_of, originals, constant, turns)
+    replies, notes, silent = {}, [], turns_of.count([])
+    if 0 < silent < len(turns_of):
+        empty = f"are empty for {silent} of {len(turns_of)} items, which have no context"
+        notes.append(f"'echo' and 'context' {empty}")
+    for name, baseline in BASELINES.items():
+        if baseline.replies is not None:
+            texts = baseline.replies(items, np.random.default_rng([seed, baseline.draws]))
+            if isinstance(texts, str):
+                notes += [texts] if texts else []
+            else:
+                replies[name] = texts
+    return BaselineReplies(alignment.ids, replies, tuple(notes))
 
 
-def _echoed(contexts: list[list[str]], turns: int) -> tuple[dict[str, list[str]], list[str]]:
-    """The baselines made of contexts, where there are any; an item that has none gets ""."""
-    silent = sum(not context for context in contexts)
-    if silent == len(contexts):
-        return {}, ["'echo' and 'context' are left out: no item has a context"]
-    notes = []
-    if silent:
-        notes.append(
-            f"'echo' and 'context' are empty for {silent} of {len(contexts)} items, which have no "
-            "context"
-        )
-    echo = [context[-1] if context else "" for context in contexts]
-    pasted = [" ".join(context[-turns:]) for context in contexts]
-    if pasted == echo:
-        notes.append("'context' is left out: it is 'echo', one turn of each context at the most")
-        return {"echo": echo}, notes
-    return {"echo": echo, "context": pasted}, notes
+def _echo(items: Items, _: np.random.Generator) -> list[str] | str:
+    """The last turn; an item without a context gets ""."""
+    if not any(items.contexts):
+        return "'echo' and 'context' are left out: no item has a context"
+    return [context[-1] if context else "" for context in items.contexts]
 
 
-def _random_replies(alignment: Alignment, rng: np.random.Generator) -> list[str]:
-    n = len(alignment.ids)
-    items = _another(np.ones(n, dtype=bool), rng)
+def _context(items: Items, rng: np.random.Generator) -> list[str] | str:
+    pasted = [" ".join(context[-items.turns :]) for context in items.contexts]
+    if not any(items.contexts):
+        return ""
+    if pasted == _echo(items, rng):
+        return "'context' is left out: it is 'echo', one turn of each context at the most"
+    return pasted
+
+
+def _random(items: Items, rng: np.random.Generator) -> list[str] | str:
+    n, alignment = len(items.contexts), items.alignment
+    if n < 2:
+        return "'random' is left out: there is no other item to take a reply from"
+    other = _another(np.ones(n, dtype=bool), rng)
     systems = rng.integers(0, len(alignment.systems), n)
-    return alignment.responses.get_column("text").gather(systems * n + items).to_list()
+    return alignment.responses.get_column("text").gather(systems * n + other).to_list()
+
+
+def _random_reference(items: Items, rng: np.random.Generator) -> list[str] | str:
+    usable = items.originals.is_not_null().to_numpy()
+    if usable.sum() < 2:
+        return "'random-reference' is left out: there is no other item to take a reference from"
+    return items.originals.gather(_another(usable, rng)).to_list()
 
 
 def _another(usable: np.ndarray, rng: np.random.Generator) -> Indices:
@@ -155,17 +180,14 @@ def leave_one_out(
     contexts = testset.contexts.filter(pl.col("id").is_in(left.to_list()))
     lost = len(ids) - contexts.height
     if not contexts.height:
-        return None, BaselineReplies(
-            [],
-            {},
-            (
-                "'copy' and 'shuffled' are left out: no item has a second reference to hold a copied "
-                "one against, and compared with itself a copy gets the top score whatever it says",
-            ),
+        why = (
+            "'copy' and 'shuffled' are left out: no item has a second reference to hold a copied one "
+            "against, and compared with itself a copy gets the top score whatever it says"
         )
+        return None, BaselineReplies([], {}, (why,))
     firsts = references.group_by("id", maintain_order=True).first().select("id", "text")
     copied = contexts.join(firsts, on="id", maintain_order="left").get_column("text").to_list()
-    rng = _generator(seed, SHUFFLED)
+    rng = np.random.default_rng([seed, BASELINES[SHUFFLED].draws])
     shuffled = [_shuffled(text, rng) for text in copied]
     notes = []
     if lost:
@@ -197,6 +219,15 @@ def _shuffled(text: str, rng: np.random.Generator) -> str:
     return " ".join(mixed)
 
 
-def _generator(seed: int, baseline: str) -> np.random.Generator:
-    """A generator for each baseline: what one draws does not depend on which others are there."""
-    return np.random.default_rng([seed, list(BASELINES).index(baseline)])
+BASELINES = {
+    "constant": Baseline(
+        "one text to everything", 0, lambda of, _: [of.constant] * len(of.contexts)
+    ),
+    "echo": Baseline("the message echoed", 1, _echo),
+    "context": Baseline("the last turns of the context pasted together", 2, _context),
+    "random": Baseline("a reply of a real system to another item", 3, _random),
+    "random-reference": Baseline("the original reference of another item", 4, _random_reference),
+    COPY: Baseline("the original reference, once it is taken out of the references", 5),
+    SHUFFLED: Baseline("the same with its words in another order", 6),
+}
+"""Every baseline."""

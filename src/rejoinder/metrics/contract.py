@@ -26,7 +26,7 @@ from rejoinder.metrics.parameters import check_type, types_of
 from rejoinder.metrics.settings import settings_of
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
-from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, tokenize
+from rejoinder.text.tokenizers import TOKENIZERS, tokenize
 
 if TYPE_CHECKING:
     from rejoinder.batches.features import Features, Request
@@ -266,8 +266,9 @@ class Contract(ABC):
             if not (facts_of[each.name].younger and value == each.default):
                 words.append(facts_of[each.name].said(each.name, value))
         words += [f"{key}:{value}" for key, value in facts.items()]
-        if getattr(self, "tokenizer", None) in BORROWED:
+        tokenizer = TOKENIZERS.get(getattr(self, "tokenizer", ""))
+        if package := getattr(tokenizer, "package", ""):
             from importlib.metadata import version
 
-            words.append(f"sacrebleu:{version('sacrebleu')}")
+            words.append(f"{package}:{version(package)}")
         return "|".join([*words, f"version:{__version__}"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -46,21 +46,18 @@ def _decoded(text: str) -> str:
     return text
 
 
-SCANNERS = {
-    "13a": Scanner(
-        kernels.tokens_13a,
-        kernels.CLASSES_13A_RAW,
-        kernels.CLASSES_13A_RAW_FOLDING,
-        kernels.CLASSES_13A,
-        _decoded,
-    ),
-    "none": Scanner(
-        kernels.tokens_none, kernels.CLASSES, kernels.CLASSES_FOLDING, kernels.CLASSES, str
-    ),
-    "char": Scanner(
-        kernels.tokens_char, kernels.CLASSES, kernels.CLASSES_FOLDING, kernels.CLASSES, str
-    ),
-}
+@dataclass(frozen=True, slots=True)
+class Rewriter:
+    """A tokenizer that is a function from a line to its tokens with blanks between.
+
+    Attributes:
+        load: Makes the function, once it is needed.
+        package: The distribution whose version signatures name; empty for one of our own.
+    """
+
+    load: Callable[[], Callable[[str], str]]
+    package: str = ""
+
 
 # Those of sacreBLEU, with what each needs besides it.
 BORROWED = {
@@ -74,8 +71,6 @@ BORROWED = {
 }
 
 _borrowing = threading.Lock()
-
-TOKENIZERS = (*SCANNERS, *BORROWED)
 
 
 def check_tokenizer(name: str) -> None:
@@ -117,12 +112,12 @@ def _tokenize(
     strings: Strings, tokenizer: str, lowercase: bool, keys: Fingerprints | None
 ) -> Tokens:
     keys = kernels.KEYS if keys is None else keys
-    if tokenizer in BORROWED:
+    scanner = TOKENIZERS[tokenizer]
+    if isinstance(scanner, Rewriter):
         with _borrowing:  # a tagger keeps state of its own
-            rewrite = borrowed(tokenizer)
+            rewrite = scanner.load()
             lines = [rewrite((s.lower() if lowercase else s).rstrip()) for s in strings]
-        return _scan(Strings.of(lines), SCANNERS["none"].kernel, kernels.CLASSES, keys)
-    scanner = SCANNERS[tokenizer]
+        return _scan(Strings.of(lines), kernels.tokens_none, kernels.CLASSES, keys)
     classes = scanner.folding if lowercase else scanner.classes
     folded = kernels.folding(keys) if lowercase else keys
     scanned = _scan(strings, scanner.kernel, classes, folded)
@@ -195,4 +190,18 @@ def words(text: str, tokenizer: str, lowercase: bool = False) -> tuple[str, ...]
     """
     check_tokenizer(tokenizer)
     text = (text.lower() if lowercase else text).rstrip()
-    return tuple(borrowed(tokenizer)(text).split())
+    known = TOKENIZERS[tokenizer]
+    cut = known.load() if isinstance(known, Rewriter) else borrowed(tokenizer)
+    return tuple(cut(text).split())
+
+
+_WHOLE = kernels.CLASSES, kernels.CLASSES_FOLDING, kernels.CLASSES, str
+_13A = kernels.CLASSES_13A_RAW, kernels.CLASSES_13A_RAW_FOLDING, kernels.CLASSES_13A, _decoded
+
+TOKENIZERS: dict[str, Scanner | Rewriter] = {
+    "13a": Scanner(kernels.tokens_13a, *_13A),
+    "none": Scanner(kernels.tokens_none, *_WHOLE),
+    "char": Scanner(kernels.tokens_char, *_WHOLE),
+    **{name: Rewriter(partial(borrowed, name), "sacrebleu") for name in BORROWED},
+}
+"""Every tokenizer by name."""

@@ -10,7 +10,14 @@ import pytest
 
 import rejoinder
 from rejoinder import TestSet, audit, score
-from rejoinder.auditing.trivial_baselines import BASELINES, PREFIX, _shuffled, leave_one_out, unread
+from rejoinder.auditing.trivial_baselines import (
+    BASELINES,
+    PREFIX,
+    Baseline,
+    _shuffled,
+    leave_one_out,
+    unread,
+)
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU
 from rejoinder.tables.responses import check_responses
@@ -414,3 +421,19 @@ def test_an_interval_that_is_wide_for_want_of_matches_is_explained():
         row = row_of(found, "BLEU-4", "constant")
         assert (row["high"] - row["low"] > 3 * row["value"]) == wide
         assert any(note.startswith(words) for note in found.notes) == wide
+
+
+def test_a_new_baseline_is_a_row_and_moves_no_draws(monkeypatch):
+    testset, responses = small()
+    before = faked(testset, responses).replies
+    last = max(each.draws for each in BASELINES.values()) + 1
+    assert len({each.draws for each in BASELINES.values()}) == len(BASELINES)
+
+    def reply(items, rng):
+        return [str(rng.integers(9)) for _ in items.contexts]
+
+    rows = {"dice": Baseline("a number", last, reply), **BASELINES}
+    monkeypatch.setattr("rejoinder.auditing.trivial_baselines.BASELINES", rows)
+    after = dict(faked(testset, responses).replies)
+    assert len(after.pop("dice")) == len(testset)
+    assert after == before

@@ -123,8 +123,8 @@ def test_the_names_of_trivial_baselines_are_explained_where_they_are_shown(comma
         command("audit", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", 100)[1].split()
     )
     line = flat[flat.index("trivial baselines, which are none of the systems: ") :]
-    for name, words in BASELINES.items():
-        assert f"'{name}' ({words})" in line
+    for name, baseline in BASELINES.items():
+        assert f"'{name}' ({baseline.meaning})" in line
     rest = ["--resamples", 100, "-q"]
     few = command("audit", TESTSET, *SYSTEMS, "-m", "distinct", *rest)[1]
     assert "trivial baseline" in few

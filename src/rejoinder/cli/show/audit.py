@@ -72,7 +72,7 @@ def audit(result: Audit) -> None:
 def _explained(result: Audit) -> str:
     """What each trivial baseline of the tables replies."""
     shown = result.table["fake"].unique(maintain_order=True).to_list()
-    words = ", ".join(f"'{name}' ({BASELINES[name]})" for name in shown)
+    words = ", ".join(f"'{name}' ({BASELINES[name].meaning})" for name in shown)
     return f"trivial baselines, which are none of the systems: {words}"
 
 

@@ -114,7 +114,8 @@ def _packed(values: Sequence[str], what: str) -> tuple[Bytes, Indices, Indices]:
     texts = values if isinstance(values, list | tuple) else list(values)
     try:
         if len(texts) < SOME and "msgspec" not in sys.modules:
-            return _bounded(b"".join(parts := list(map(str.encode, texts))), list(map(len, parts)))
+            parts = [str.encode(text) for text in texts]
+            return _bounded(b"".join(parts), [len(part) for part in parts])
     except (TypeError, UnicodeEncodeError):
         check_strings(texts, what)
         raise

@@ -32,6 +32,14 @@ class Result:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._facts()})"
 
+    def json_of(self, *names: str) -> dict[str, Any]:
+        """Attributes as JSON has them, by name: a table as its rows, all else as it is."""
+        values = {name: getattr(self, name) for name in names}
+        return {
+            name: value.to_dicts() if hasattr(value, "to_dicts") else value
+            for name, value in values.items()
+        }
+
     def _facts(self) -> str:
         shown = (each for each in fields(self) if each.repr)  # pyright: ignore[reportArgumentType]
         return ", ".join(_fact(each.name, getattr(self, each.name)) for each in shown)

@@ -117,17 +117,9 @@ class PreferenceSummary(PlottedResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder preferences --json`` prints."""
-        return {
-            "counts": self.counts.to_dicts(),
-            "pairs": self.pairs.to_dicts(),
-            "strengths": self.strengths.to_dicts(),
-            "agreement": self.agreement.to_dicts(),
-            "raters": self.raters.to_dicts(),
-            **({"parameters": self.parameters.to_dicts()} if self.parameters.height else {}),
-            **({"judges": self.judges.to_dicts()} if self.judges.height else {}),
-            "signature": self.signature,
-            "notes": self.notes,
-        }
+        tables = "counts", "pairs", "strengths", "agreement", "raters"
+        more = [name for name in ("parameters", "judges") if getattr(self, name).height]
+        return self.json_of(*tables, *more, "signature", "notes")
 
 
 def preferences(

@@ -92,17 +92,9 @@ class RatingSummary(PlottedResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder ratings --json`` prints."""
-        return {
-            "counts": self.counts.to_dicts(),
-            "agreement": self.agreement.to_dicts(),
-            "raters": self.raters.to_dicts(),
-            "human": self.human.to_dicts(),
-            "systems": self.systems.to_dicts(),
-            "distribution": self.distribution.to_dicts(),
-            "signature": self.signature,
-            "notes": self.notes,
-            **({"differences": self.differences.to_dicts()} if self.differences.height else {}),
-        }
+        tables = "counts", "agreement", "raters", "human", "systems", "distribution"
+        more = ["differences"] * bool(self.differences.height)
+        return self.json_of(*tables, "signature", "notes", *more)
 
 
 def ratings(

@@ -116,16 +116,9 @@ class JudgeReport(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder judge --json`` prints."""
-        return {
-            "measures": self.measures.to_dicts(),
-            "errors": self.errors.to_dicts(),
-            "repeats": self.repeats.to_dicts(),
-            "tests": self.tests.to_dicts(),
-            "raters": self.raters.to_dicts(),
-            "panel": None if self.panel is None else self.panel._asdict(),
-            "signature": self.signature,
-            "notes": self.notes,
-        }
+        panel = {"panel": None if self.panel is None else self.panel._asdict()}
+        tables = self.json_of("measures", "errors", "repeats", "tests", "raters")
+        return tables | panel | self.json_of("signature", "notes")
 
 
 class _Judge(NamedTuple):

@@ -63,14 +63,8 @@ class NextItems(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """What ``rejoinder plan --next --json`` prints under ``next``."""
-        return {
-            "items": self.table.to_dicts(),
-            "number": self.number,
-            "lowest": self.lowest,
-            "highest": self.highest,
-            "notes": self.notes,
-            "signature": self.signature,
-        }
+        facts = self.json_of("number", "lowest", "highest", "notes", "signature")
+        return {"items": self.table.to_dicts(), **facts}
 
 
 def next_items(

@@ -101,12 +101,7 @@ class Plan(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder plan --json`` prints."""
-        named = {each.name: getattr(self, each.name) for each in fields(self)}
-        del named["metrics"]
-        return {
-            name: value.to_dicts() if isinstance(value, pl.DataFrame) else value
-            for name, value in named.items()
-        }
+        return self.json_of(*(each.name for each in fields(self) if each.name != "metrics"))
 
 
 def plan(

@@ -97,14 +97,8 @@ class PeopleComparison(PlottedResult):
 
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder compare --ratings --json`` prints, with ``--ranks`` or without."""
-        return {
-            "pairs": self.pairs.to_dicts(),
-            "errors": self.errors.to_dicts(),
-            **({"ranks": self.ranks.to_dicts()} if ranks else {}),
-            "signature": self.signature,
-            "signatures": self.signatures,
-            "notes": self.notes,
-        }
+        tables = ["pairs", "errors", *(["ranks"] if ranks else [])]
+        return self.json_of(*tables, "signature", "signatures", "notes")
 
 
 def compare_with_people(

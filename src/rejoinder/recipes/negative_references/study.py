@@ -64,12 +64,7 @@ class NegativeReferences(Result):
 
     def as_json(self) -> dict[str, Any]:
         """The study as ``rejoinder recipe negative-references --json`` prints it."""
-        return {
-            "table": self.table.to_dicts(),
-            "comparisons": self.comparisons.to_dicts(),
-            "signatures": self.signatures,
-            "notes": self.notes,
-        }
+        return self.json_of("table", "comparisons", "signatures", "notes")
 
 
 class _Scored(NamedTuple):

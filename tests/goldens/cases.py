@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from command_line import commands
-from goldens.text import CLOSE
+from format_examples import examples
+from goldens.world import FormatWorld
 from rejoinder.cli.verb_group import quiet
 from settings import ROWS, USUAL
 
@@ -26,6 +27,11 @@ _SMALLER = {
     "report": "{usual} --without generic",
 }
 """Usual commands that print or write less than those of the table of settings."""
+
+USUALS = {
+    verb: _SMALLER.get(verb, "{usual}").replace("{usual}", words) for verb, words in USUAL.items()
+}
+"""The usual command of each verb, with placeholders for files of the world."""
 
 _HEAVY = (
     "annotate page",
@@ -60,7 +66,7 @@ OPTIONS = {
 
 def options_in(verb: str, words: str) -> set[str]:
     """The options that some words of a command give, under their first names."""
-    given = re.findall(r"(?<!\S)--?[a-z][a-z-]*", words)
+    given = re.findall(r"(?<!\S)--?[a-z][a-z0-9-]*", words)
     return {OPTIONS.get((verb, name), name) for name in given}
 
 
@@ -73,7 +79,7 @@ class Case:
         name: What the file is called.
         commands: Command lines with placeholders for what is in the world; each finds nothing written.
         models: Whether they need torch.
-        items: How many items there are in the world.
+        items: How many items there are in the world; 0: the world has a file of every format.
         slow: Whether they are left to the slow part.
     """
 
@@ -83,11 +89,6 @@ class Case:
     models: bool = False
     items: int = 15
     slow: bool = False
-
-    @property
-    def close(self) -> float:
-        """By how much numbers may differ: what models compute differs between machines."""
-        return 5e-3 if self.models else CLOSE
 
     @property
     def path(self) -> Path:
@@ -105,6 +106,8 @@ class Case:
 def _both(verb: str, words: str, name: str, slow: bool = False) -> Case:
     """A command for people and for programs."""
     words = " ".join(words.replace(" --json", "").split())
+    if re.search(r"\{(chat|hesitant)\}", words) and "--concurrency" not in words:
+        words += " --concurrency 1"  # kept answers stand in the order in which they came
     models = bool(re.search(rf"\{{({_MODELS})\}}", words)) or verb.startswith(_TRAINING)
     items = 5 if verb.split()[0] in _FEW else 15
     return Case(verb, name, (words, f"{words} --json"), models, items, models or slow)
@@ -119,19 +122,15 @@ def _name(words: str) -> str:
 
 def _of_settings() -> list[Case]:
     """The usual command of each verb, and the commands of each row of the table of settings."""
-    usuals = {
-        verb: _SMALLER.get(verb, "{usual}").replace("{usual}", words)
-        for verb, words in USUAL.items()
-    }
-    given = {verb: options_in(verb, words) for verb, words in usuals.items()}
-    cases = [_both(verb, words, "usual") for verb, words in usuals.items()]
+    given = {verb: options_in(verb, words) for verb, words in USUALS.items()}
+    cases = [_both(verb, words, "usual") for verb, words in USUALS.items()]
     for row in ROWS:
-        usual = usuals[row.verb]
+        usual = USUALS[row.verb]
         for name, other in row.where.items():
             usual = usual.replace(f"{{{name}}}", f"{{{other}}}")
         known, here = given[row.verb], options_in(row.verb, f"{row.also} {row.more}")
-        if row.verb in _LONG and here <= known and not row.status[1]:
-            continue
+        if row.option == "--tables" or (row.verb in _LONG and here <= known and not row.status[1]):
+            continue  # tables of every form have a case below
         known |= here
         where = " ".join(row.where.values())
         refused = [row.also] if row.status[0] else []
@@ -143,4 +142,131 @@ def _of_settings() -> list[Case]:
     return list({each.commands: each for each in reversed(cases)}.values())[::-1]
 
 
-CASES = {each.path: each for each in _of_settings() if not each.models}
+_PAIR = "{testset} {systems} -m bleu -m length"
+_RATED = f"{_PAIR} --ratings {{ratings}}"
+FURTHER = {
+    "score": {
+        "default-metrics": "{testset} {systems}",
+        "kept": "{kept}",
+        "kept,metric": "{kept} -m sbleu",
+        "one-system": "{testset} {tuned}",
+        "one-item": "{one_item} {one_reply}",
+        "twins": "{testset} {tuned} {twin} -m bleu -m length",
+        "empty-replies": "{testset} {tuned} {empty_replies} -m bleu -m length -m distinct",
+        "no-references": "{contexts_csv} {systems} -m distinct -m length",
+        "settings-of-metrics": "{testset} {systems} -m bleu:order=4,smoothing=exp -m rouge1:stemmer=true"
+        " -m chrf -m ter -m deltableu",
+        "quiet": "{testset} {systems} -m bleu -q",
+    },
+    "compare": {
+        "default-metrics": "{testset} {systems}",
+        "kept": "{kept}",
+        "kept,ratings": "{kept} --ratings {some_ratings}",
+        "one-system": "{testset} {tuned} -m bleu",
+        "one-item": "{one_item} {one_reply} {other_reply} -m length",
+        "twins": "{testset} {tuned} {twin} -m bleu -m length",
+        "seven-systems": "{testset} {seven_systems} -m length -m bleu",
+        "digits,margin": f"{_PAIR} --digits 3 --margin bleu=0.1 --ranks",
+        "people": f"{_PAIR} --ratings {{some_ratings}} --ranks --anytime --correction max",
+    },
+    "correlate": {
+        "kept": "{kept} --ratings {ratings}",
+        "system": f"{_RATED} -p system",
+        "pairwise": f"{_RATED} -p pairwise",
+        "one-system": "{testset} {tuned} --ratings {ratings} -m bleu",
+        "all-threes": f"{_PAIR} --ratings {{all_threes}}",
+        "few-ratings": f"{_PAIR} --ratings {{few_ratings}}",
+    },
+    "ratings": {
+        "one-rater": "{one_rater}",
+        "all-threes": "{all_threes}",
+        "few-ratings": "{few_ratings}",
+        "no-ratings": "{systems}",
+    },
+    "preferences": {
+        "all-ties": "{all_ties}",
+        "one-winner": "{one_winner}",
+        "davidson,all-ties": "{all_ties} --ties davidson",
+        "ratings-for-comparisons": "{ratings}",
+    },
+    "judge": {
+        "scores": "{testset} {systems} --scores {judge_scores} --ratings {ratings}",
+        "one-rater": f"{_PAIR} --ratings {{one_rater}}",
+        "all-threes": f"{_PAIR} --ratings {{all_threes}}",
+        "few-ratings": f"{_PAIR} --ratings {{few_ratings}}",
+        "one-system": "{testset} {tuned} --ratings {ratings} -m bleu",
+    },
+    "audit": {
+        "one-system": "{testset} {tuned} -m bleu",
+        "scores": "{testset} {systems} --scores {judge_scores}",
+    },
+    "plan": {
+        "default-grid": "{testset} {systems} -m bleu --ratings {ratings}",
+        "no-ratings": f"{_PAIR} --items 30",
+        "one-rater": f"{_PAIR} --ratings {{one_rater}} --items 30",
+        "all-threes": f"{_PAIR} --ratings {{all_threes}} --items 30",
+    },
+    "report": {
+        "scores-alone": "{testset} {systems} -m bleu -o {out}/r.md",
+        "page": "{testset} {tuned} {other_system} -m bleu --ratings {ratings} -o {out}/r.html",
+        "one-system": "{testset} {tuned} -m bleu -o {out}/r.md",
+    },
+    "explain-diff": {
+        "two-tools": "{testset} {tuned} -m bleu:compat=sacrebleu -m bleu:compat=nltk",
+    },
+    "weigh": {
+        "all-threes": "{testset} {systems} --ratings {all_threes} -o {out}/w.jsonl",
+        "few-ratings": "{testset} {systems} --ratings {few_ratings} -o {out}/w.jsonl",
+    },
+    "look": {
+        "examples": "{testset} {systems} {ratings} {preferences} {corpus} {judge_scores}",
+        "kept": "{kept}",
+        "no-file": "none.jsonl",
+    },
+    "provenance": {"kept": "{kept}"},
+}
+"""Cases besides the options: worlds in which numbers are missing, kept scores, default metrics."""
+
+TABLES = ("md", "tex", "html", "csv")
+"""The forms in which printed tables are written."""
+
+
+def _further() -> list[Case]:
+    cases = [
+        _both(verb, f"{verb} {words}", name, verb in _HEAVY)
+        for verb, rows in FURTHER.items()
+        for name, words in rows.items()
+    ]
+    cases = [
+        replace(each, commands=each.commands[:1]) if each.name == "page" else each for each in cases
+    ]
+    for verb, command in commands().items():
+        if not isinstance(command, click.Group):
+            cases.append(Case(verb, "help", (f"{verb} --help",)))
+    for verb, words in USUALS.items():
+        if (verb, "--tables") in OPTIONS:
+            usual = _both(verb, words, "usual")
+            forms = tuple(f"{usual.commands[0]} --tables {{out}}/t.{each}" for each in TABLES)
+            slow = usual.models or verb in _HEAVY
+            cases.append(replace(usual, name="tables", commands=forms, slow=slow))
+    return cases
+
+
+def _of_formats() -> list[Case]:
+    """Every file of a known format: what look says of it, and what it holds."""
+    cases = {}
+    for role, form, name, _ in examples():
+        file = FormatWorld.path(role, form, name)
+        read = (f"look {file}", f"convert {file} --as {role} -o {{out}}/{role}.jsonl")
+        named = f"{role}-{form},{name.partition('.')[0]}"
+        cases[named] = Case("convert", named, read, items=0)
+    return list(cases.values())
+
+
+_EVERY = [*_of_settings(), *_further(), *_of_formats()]
+
+CASES = {each.path: each for each in _EVERY if not each.models}
+"""Every case by the file of its golden."""
+
+WITH_MODELS = [each for each in _EVERY if each.models]
+"""What has no golden: the numbers of models that are trained or run here differ between machines."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from goldens.cases import CASES, Case
 from goldens.running import Outcome, outcome, workplace
 from goldens.text import same, text
-from goldens.world import SmallWorld
+from goldens.world import FormatWorld, OurFiles, SmallWorld
 
 
 class Goldens:
@@ -19,14 +19,14 @@ class Goldens:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._worlds: dict[int, SmallWorld] = {}
+        self._worlds: dict[int, OurFiles] = {}
         self._usual: dict[Case, list[Outcome]] = {}
 
     def text(self, case: Case) -> str:
         """The golden of a case."""
         usual = CASES.get(case.path.with_name("usual.txt"))
         with workplace(self._folder(case)):
-            if usual is None or (usual.models and not case.models):
+            if usual is None or usual.items != case.items:
                 return text(self._outcomes(case))
             if usual not in self._usual:
                 self._usual[usual] = self._outcomes(usual)
@@ -41,10 +41,11 @@ class Goldens:
 
     def _outcomes(self, case: Case) -> list[Outcome]:
         if case.items not in self._worlds:
-            self._worlds[case.items] = SmallWorld(case.items)
+            made = SmallWorld(case.items) if case.items else FormatWorld()
+            self._worlds[case.items] = made
         return [outcome(command, self._worlds[case.items]) for command in case.commands]
 
     @staticmethod
     def is_kept(case: Case, made: str) -> bool:
         """Whether the file of a case says the same."""
-        return case.path.exists() and same(case.path.read_bytes().decode(), made, case.close)
+        return case.path.exists() and same(case.path.read_bytes().decode(), made)

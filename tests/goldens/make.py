@@ -1,4 +1,4 @@
-"""Makes the goldens anew, and says which changed: ``python tests/goldens/make.py [--models] [NAME ...]``."""
+"""Makes the goldens anew, and says which changed: ``python tests/goldens/make.py [NAME ...]``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,21 @@ from goldens.made import Goldens
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="Verbs, or parts of names of files."
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="Parts of paths, such as score/, or whole names of cases.",
     )
-    parser.add_argument("--models", action="store_true", help="Those that need torch too.")
     given = parser.parse_args()
     chosen = [
         each
         for path, each in CASES.items()
-        if (given.models or not each.models)
-        and (not given.names or any(word in str(path.relative_to(FOLDER)) for word in given.names))
+        if (
+            not given.names
+            or any(
+                word in str(path.relative_to(FOLDER)) or word == str(each) for word in given.names
+            )
+        )
     ]
     changed = 0
     with tempfile.TemporaryDirectory() as folder:

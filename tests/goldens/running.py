@@ -80,7 +80,8 @@ def outcome(command: str, world: Any) -> Outcome:
         command: A command line with placeholders, which attributes of the world fill.
         world: The world, in the working folder.
     """
-    words = [str(word) for part in shlex.split(command) for word in _filled(part, world)]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        words = [str(word) for part in shlex.split(command) for word in _filled(part, world)]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
     status, out, err = _called(words)
@@ -128,9 +129,9 @@ def _masks(world: Any) -> list[tuple[str, str]]:
 
     Patterns, and the words in their place. The SHA-256 of a file of ours is named after the file.
     """
-    files = sorted(path for path in Path().rglob("*") if path.is_file())
-    # A copy has the name of what was there first.
-    digests = {_sha256(path): path for path in (*reversed(files), *world.examples)}
+    written = sorted(path for path in OUT.rglob("*") if path.is_file())
+    # Of two with one content the later one in this order, whichever were made before.
+    digests = {_sha256(path): path for path in (*world.originals(), *written, *world.examples)}
     return [
         *((digest, f"<SHA-256 of {path}>") for digest, path in digests.items()),
         (re.escape(str(Path.cwd())), "<folder>"),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from goldens.running import Outcome
 
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+e[-+]?\d+", re.IGNORECASE)
-CLOSE = 1e-9
+_CLOSE = 1e-9
 """By how much numbers may differ, relative to them: it depends on the order of sums."""
 
 
@@ -23,7 +23,8 @@ def text(outcomes: Sequence[Outcome], usual: Sequence[Outcome] = ()) -> str:
     parts, above = [], {}
     for place, each in enumerate(outcomes):
         parts += [f"$ {each.line}", f"exit status {each.status}"]
-        as_usual = usual[place].texts if place < len(usual) else {}
+        alike = [other for other in usual if ("--json" in other.line) == ("--json" in each.line)]
+        as_usual = alike[0].texts if alike else {}
         for name, content in each.texts.items():
             is_file = place > 0 and not name.startswith("standard ")
             where, before = ("above", above) if is_file else ("in usual.txt", as_usual)
@@ -63,7 +64,7 @@ def _begin(line: str) -> str:
     return line if len(line) <= 40 else f"{line[:40]}..."
 
 
-def same(one: str, other: str, close: float = CLOSE) -> bool:
+def same(one: str, other: str) -> bool:
     """Whether two texts say the same: numbers with a point may differ a little.
 
     >>> same("p 0.123456789012", "p 0.123456789013"), same("p 0.12", "p 0.13"), same("1.0", "1")
@@ -74,11 +75,11 @@ def same(one: str, other: str, close: float = CLOSE) -> bool:
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
-    return all(a == b or _near(float(a), float(b), close) for a, b in pairs)
+    return all(a == b or _near(float(a), float(b)) for a, b in pairs)
 
 
-def _near(a: float, b: float, close: float) -> bool:
-    return abs(a - b) <= close * (max(abs(a), abs(b)) + 1e-3)
+def _near(a: float, b: float) -> bool:
+    return abs(a - b) <= _CLOSE * (max(abs(a), abs(b)) + 1e-3)
 
 
 def _rough(line: str) -> str:

@@ -71,14 +71,8 @@ class ExplainedDifference(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder explain-diff --json`` prints."""
-        return {
-            "steps": self.table.to_dicts(),
-            "meanings": dict(self.meanings),
-            "aggregates": self.aggregates.to_dicts(),
-            "items": self.items,
-            "signatures": list(self.signatures),
-            "notes": list(self.notes),
-        }
+        facts = self.json_of("meanings", "aggregates", "items", "signatures", "notes")
+        return {"steps": self.table.to_dicts(), **facts}
 
 
 def explain_diff(

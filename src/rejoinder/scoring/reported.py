@@ -56,14 +56,8 @@ class ReportedFigure(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder explain-diff --reported --json`` prints."""
-        return {
-            "candidates": self.table.to_dicts(),
-            "reported": self.reported,
-            "system": self.system,
-            "tried": self.tried,
-            "items": self.items,
-            "notes": list(self.notes),
-        }
+        facts = self.json_of("reported", "system", "tried", "items", "notes")
+        return {"candidates": self.table.to_dicts(), **facts}
 
 
 def find_settings(

@@ -32,9 +32,4 @@ class SweepResult(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """All of it; values are 0 to 1."""
-        return {
-            "trials": self.trials.to_dicts(),
-            "correlations": self.correlations.to_dicts(),
-            "notes": list(self.notes),
-            "parameters": dict(self.parameters),
-        }
+        return self.json_of("trials", "correlations", "notes", "parameters")

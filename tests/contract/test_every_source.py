@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from format_examples import SCORES, WORLDS, examples, write
+from format_examples import REPLIES, SCORES, WORLDS, examples, write
 from rejoinder.cli.app import run
 
 JUDGE = SCORES["jsonl"]
@@ -71,6 +71,22 @@ def test_a_test_set_that_holds_the_replies_and_the_ratings_is_opened_once(tmp_pa
     opened.clear()
     assert run(["correlate", str(file), "--ratings", str(file)]) in (0, 2)
     assert opened[str(file)] == 1, capsys.readouterr().err
+
+
+def test_marks_of_several_raters_are_read_once(tmp_path, opened, capsys):
+    files = {name: WORLDS["jsonl"][name] for name in ("testset", "responses", "ratings")}
+    for name, content in files.values():
+        write(tmp_path / name, content)
+    marks = [
+        (s, i, r, n % 4 + k) for n, (s, i, _) in enumerate(REPLIES) for k, r in enumerate("xy")
+    ]
+    table = "".join(f"{s},{i},judge,{r},{value}\n" for s, i, r, value in marks)
+    (tmp_path / "m.csv").write_text("system,id,name,rater,value\n" + table)
+    words = ["judge", *(str(tmp_path / files[name][0]) for name in ("testset", "responses"))]
+    scores, people = str(tmp_path / "m.csv"), str(tmp_path / files["ratings"][0])
+    opened.clear()
+    assert run([*words, "--scores", scores, "--ratings", people]) in (0, 2)
+    assert opened[scores] == 1, capsys.readouterr().err
 
 
 def test_a_file_that_changes_is_read_again(tmp_path):

@@ -313,6 +313,7 @@ def external(
         columns = given.columns if isinstance(given, TablesOptions) else None
         how = {"format": given.scores_format, "columns": columns}
         tables = {about: read_scores(*each, **how) for about, each in paths.items()}
+    click.get_current_context().meta[_SCORES] = list(tables.values())
     if alone:
         names = [name for table in tables.values() for name in table.get_column("system").unique()]
         check_systems(without, names)
@@ -328,6 +329,16 @@ def external(
             rates=names if kind else (),
         )
     return metrics
+
+
+_SCORES = "rejoinder.scores"
+
+
+def read_marks() -> pl.DataFrame:
+    """All rows of the files of --scores, which `external` has read."""
+    import polars as pl
+
+    return pl.concat(click.get_current_context().meta[_SCORES])
 
 
 def _by_themselves(

@@ -48,16 +48,19 @@ class Source:
             self.size = len(self._data)
         return self._data
 
-    def digest(self) -> str:
+    def digest(self, keep: bool = False) -> str:
         """The SHA-256 of its bytes, 64 hexadecimal digits.
+
+        Args:
+            keep: Keep the bytes, where they have to be read for it.
 
         Raises:
             OSError: It cannot be read.
         """
         import hashlib  # where a digest is wanted
 
-        if self._digest is None and self._data is not None:
-            self._digest = hashlib.sha256(self._data).hexdigest()
+        if self._digest is None and (keep or self._data is not None):
+            self._digest = hashlib.sha256(self.data()).hexdigest()
         if self._digest is None:
             with self.path.open("rb") as file:
                 self._digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -128,10 +131,8 @@ def digest_of(path: Path) -> str:
         import hashlib
 
         return hashlib.sha256(pipes.taken(status)).hexdigest()
-    source = _with_room(path, status)
-    if _are_kept(status, ROOM >> 4):
-        source.data()  # who asks what a table is reads it too; the weights of models are larger
-    return source.digest()
+    # Who asks what a table is reads it too; the weights of models are larger.
+    return _with_room(path, status).digest(keep=_are_kept(status, ROOM >> 4))
 
 
 def _are_kept(status: os.stat_result, most: int = ROOM) -> bool:

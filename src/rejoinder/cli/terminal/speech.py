@@ -80,8 +80,8 @@ def collecting_notes() -> Iterator[None]:
         def emit(self, record: logging.LogRecord) -> None:
             context = click.get_current_context(silent=True)
             if context is not None:
-                one = record.msg == "%s" and isinstance(record.args, tuple)
-                said = record.args[0] if one else record.getMessage()
+                given = record.args if record.msg == "%s" else None
+                said = given[0] if isinstance(given, tuple) and given else record.getMessage()
                 context.meta.setdefault(_LOGGED, []).append(said)
 
     handler, logger = Collected(logging.WARNING), logging.getLogger("rejoinder")

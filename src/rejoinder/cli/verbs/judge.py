@@ -65,7 +65,6 @@ def judge(given: JudgeOptions) -> None:
     from rejoinder.cli.terminal.speech import note
     from rejoinder.meta_evaluation.judge import judge as judged
     from rejoinder.metrics.external import External
-    from rejoinder.tables.external_scores import read_scores
 
     if "resamples" in from_command_line():
         note("--resamples has no effect: 'judge' draws no resamples")
@@ -76,12 +75,7 @@ def judge(given: JudgeOptions) -> None:
     check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
     marks = [each.metric for each in scores.measured.values() if isinstance(each.metric, External)]
     if given.scores and any(max(each.raters, each.samples) > 1 for each in marks):
-        with Progress("reading"):
-            repeats = read_scores(
-                *(each.path for each in given.scores),
-                format=given.scores_format,
-                columns=given.columns,
-            )
+        repeats = inputs.read_marks()
     with Progress("comparing with people") as tick:
         report = judged(
             scores,

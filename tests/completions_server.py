@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -48,7 +48,8 @@ class Completions(BaseHTTPRequestHandler):
             self.send_header("Location", "http://127.0.0.1:9/elsewhere")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # who asked may have given up
+            self.wfile.write(body)
 
 
 def choices(cut, logprobs):

@@ -19,12 +19,12 @@ from rejoinder.result import PlottedResult
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
-from rejoinder.tables.checks.validation import check_preferences, conform
 from rejoinder.tables.covariates import covariate_differences
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
 from rejoinder.tables.selection import criterion_notes, of_criterion, without_systems
+from rejoinder.tables.types import Preferences
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _ENDS = ("_low", "_high")
@@ -189,12 +189,10 @@ def preferences(
     covariates = tuple(strings(covariates, "covariates", "covariates"))
     judges = tuple(strings(judges, "judges", "raters"))
     model = StrengthModel(ties, covariates, judges, cluster_raters, bootstrap, ranks)
-    given = conform(preferences, PREFERENCES, "preferences")
+    given = Preferences.of(preferences).frame
     clusters, faults = item_clusters(given, cluster, "preferences")
     options = SummaryOptions(threshold, drop, least, resamples, seed, clusters=clusters)
-    origin = Origin.of_table("preferences", given)
-    check_preferences(given.select(*PREFERENCES), origin)
-    differences = covariate_differences(given, covariates, origin)
+    differences = covariate_differences(given, covariates, Origin.of_table("preferences", given))
     table = given.select(*PREFERENCES).with_columns(
         pl.Series(COVARIATE + name, differences[:, i]) for i, name in enumerate(covariates)
     )

@@ -9,12 +9,14 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import ParameterError
+from rejoinder.files.reading import existing
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.format import Asked, KindName
 from rejoinder.tables.formats import jsonl, parquet
-from rejoinder.tables.formats.judgement_tables import ALIASED
+from rejoinder.tables.formats.judgement_tables import ALIASED, OF_PART
+from rejoinder.tables.formats.registry import read_table
 from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
 from rejoinder.tables.origin import Draft, TestSetDraft
 
@@ -57,11 +59,27 @@ def responses_of(table: Any, name: str, columns: ColumnMapping | None) -> Draft:
     return parquet.read_responses(Path(name), Asked(columns), read=lambda _: frame)
 
 
-def part_in_memory(table: Any, columns: ColumnMapping | None, what: KindName) -> Part:
-    """A table of Python under our names, as ``judgement_tables.readers`` read one from a file."""
-    frame = frame_of(table, what)
-    part = Part(what, frame, range(1, frame.height + 1))
-    return part_of_judgements(part, columns, what, ALIASED[what])
+def drafts_of(
+    paths: Sequence[Any], kind: KindName, format: str | None, asked: Asked
+) -> list[tuple[str, Draft]]:
+    """Judgements of paths, or of tables in their place, each with its name; not yet checked.
+
+    Args:
+        paths: Files and folders, or tables.
+        kind: ``ratings`` or ``preferences``.
+        format: The name of the format of all of them; None: recognised.
+        asked: What their readers are asked for besides.
+    """
+    if not are_tables(paths, kind):
+        files = existing(paths, kind)
+        return [(str(path), read_table(path, kind, format, asked)) for path in files]
+    drafts = []
+    for each in paths:
+        frame = frame_of(each, kind)
+        part = Part(kind, frame, range(1, frame.height + 1))
+        part = part_of_judgements(part, asked.columns, kind, ALIASED[kind])
+        drafts.append((kind, OF_PART[kind](part, asked)))
+    return drafts
 
 
 def frame_of(table: Any, what: str) -> pl.DataFrame:

@@ -7,22 +7,18 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
-from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
-from rejoinder.tables.assembly.comparisons import preferences_of_table
-from rejoinder.tables.checks.validation import check_preferences
 from rejoinder.tables.covariates import covariate_columns
 from rejoinder.tables.format import Asked
-from rejoinder.tables.formats.registry import read_table
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import drafts_of
 from rejoinder.tables.item_clusters import cluster_columns
-from rejoinder.tables.notes import note
+from rejoinder.tables.notes import note, taking_notes
 from rejoinder.tables.origin import Origin
+from rejoinder.tables.types import Preferences
 
 
-@keeping_sources()
 def read_preferences(
     *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,
@@ -55,20 +51,28 @@ def read_preferences(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
+    how = {"format": format, "columns": columns, "cluster": cluster, "covariates": covariates}
+    return preferences_from(*paths, **how).frame
+
+
+@keeping_sources()
+def preferences_from(
+    *paths: str | os.PathLike[str] | Frame,
+    format: str | None = None,
+    columns: Columns = None,
+    cluster: str | None = None,
+    covariates: Sequence[str] = (),
+) -> Preferences:
+    """``read_preferences`` as the type that is checked; arguments as there."""
     frames, row_numbers = [], []
     keep = (*cluster_columns(cluster), *covariate_columns(covariates))
-    asked = Asked(column_mapping(columns), keep=keep)
-    if in_memory.are_tables(paths, "preferences"):
-        parts = [in_memory.part_in_memory(each, asked.columns, "preferences") for each in paths]
-        drafts = [("preferences", preferences_of_table(part, keep)) for part in parts]
-    else:
-        files = existing(paths, "preferences")
-        drafts = [(str(path), read_table(path, "preferences", format, asked)) for path in files]
-    for name, draft in drafts:
-        frames.append(draft.frame)
-        row_numbers += draft.origin.parts
-        for text in draft.notes:
-            note("said", name, text=text)
-    preferences = pl.concat(frames, how="diagonal")
-    check_preferences(preferences, Origin(tuple(row_numbers)))
-    return preferences
+    with taking_notes() as notes:
+        for name, draft in drafts_of(
+            paths, "preferences", format, Asked(column_mapping(columns), keep=keep)
+        ):
+            frames.append(draft.frame)
+            row_numbers += draft.origin.parts
+            for text in draft.notes:
+                note("said", name, text=text)
+    frame, origin = pl.concat(frames, how="diagonal"), Origin(tuple(row_numbers))
+    return Preferences(frame, tuple(notes), origin)

@@ -9,20 +9,17 @@ from dataclasses import dataclass
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted
-from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
-from rejoinder.tables.assembly.long_or_wide import ratings_of_table
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import conform
 from rejoinder.tables.format import Asked
-from rejoinder.tables.formats.registry import read_table
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import drafts_of
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.notes import note, taking_notes
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.tables.types import Ratings, conformed
 
@@ -89,7 +86,7 @@ def ratings_from(
     frames, row_numbers = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
     with taking_notes() as notes:
-        for path, draft in _drafts(paths, format, Asked(mapping, keep=keep)):
+        for path, draft in drafts_of(paths, "ratings", format, Asked(mapping, keep=keep)):
             frames.append(conformed(draft.frame, path, keep))
             if not frames[-1].height:
                 why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
@@ -99,17 +96,6 @@ def ratings_from(
                 note("said", path, text=text)
     frame, origin = pl.concat(frames, how="diagonal"), Origin(tuple(row_numbers))
     return Ratings(frame, tuple(notes), origin)
-
-
-def _drafts(
-    paths: Sequence[str | os.PathLike[str] | Frame], format: str | None, asked: Asked
-) -> list[tuple[str, Draft]]:
-    """What is read of each path or table, by its name."""
-    if in_memory.are_tables(paths, "ratings"):
-        parts = [in_memory.part_in_memory(each, asked.columns, "ratings") for each in paths]
-        return [("ratings", ratings_of_table(part, asked.keep)) for part in parts]
-    files = existing(paths, "ratings")
-    return [(str(path), read_table(path, "ratings", format, asked)) for path in files]
 
 
 def check_ratings(

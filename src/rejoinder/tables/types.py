@@ -13,21 +13,20 @@ from typing import Self
 
 import polars as pl
 
-from rejoinder.tables.checks.validation import check_scores, conform
+from rejoinder.tables.checks.validation import check_preferences, check_scores, conform
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.notes import Note
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
+from rejoinder.tables.schemas import AGAINST, PREFERENCES, PROBABILITY, RATINGS
 from rejoinder.tables.selection import of_criterion
 
 
 @dataclass(frozen=True, eq=False)
-class Ratings:
-    """Ratings of replies by people, checked.
+class Judgements:
+    """What people, or judges, said of replies, checked: the base of ratings and preferences.
 
     Attributes:
-        frame: ``schemas.RATINGS``, then ``against`` and ``probability`` where they hold anything, then
-            additional columns.
+        frame: The table: its own columns, then additional ones.
         notes: What the reader left out or took another way.
         origin: Where its rows stood, for errors; None for a table made in memory.
 
@@ -41,9 +40,35 @@ class Ratings:
 
     def __post_init__(self, origin: Origin | None) -> None:
         """Brings the table into its columns and checks every row."""
-        frame = conformed(self.frame, "ratings")
+        object.__setattr__(self, "frame", self._checked(self.frame, origin))
+
+    def _checked(self, frame: pl.DataFrame, origin: Origin | None) -> pl.DataFrame:
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self.frame.columns
+
+    def with_frame(self, frame: pl.DataFrame) -> Self:
+        """Some of these ratings, or with other columns beside them: nothing that a rule is about."""
+        part = copy(self)
+        object.__setattr__(part, "frame", frame)
+        return part
+
+    def of_criterion(self, criterion: str | None, *, one: bool = False) -> Self:
+        """The ratings under one criterion, as ``selection.of_criterion`` selects them."""
+        return self.with_frame(of_criterion(self.frame, criterion, one=one))
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings(Judgements):
+    """Ratings of replies: ``schemas.RATINGS``, ``against`` and ``probability`` where they hold anything."""
+
+    def _checked(self, frame: pl.DataFrame, origin: Origin | None) -> pl.DataFrame:
+        frame = conformed(frame, "ratings")
         check_scores(frame, origin or Origin.of_table("ratings", frame))
-        object.__setattr__(self, "frame", frame)
+        return frame
 
     @classmethod
     def of(cls, given: Frame | Ratings) -> Ratings:
@@ -55,11 +80,6 @@ class Ratings:
         """
         return given if isinstance(given, Ratings) else cls(frame_of_ratings(given))
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return self.frame.columns
-
     def table(self, probability: bool = False) -> pl.DataFrame:
         """The columns of ratings alone: ``schemas.RATINGS``, and ``against`` where one is of a pair.
 
@@ -69,15 +89,28 @@ class Ratings:
         optional = (AGAINST, PROBABILITY) if probability else (AGAINST,)
         return self.frame.select(*RATINGS, *(each for each in optional if each in self.columns))
 
-    def with_frame(self, frame: pl.DataFrame) -> Self:
-        """Some of these ratings, or with other columns beside them: nothing that a rule is about."""
-        part = copy(self)
-        object.__setattr__(part, "frame", frame)
-        return part
 
-    def of_criterion(self, criterion: str | None, *, one: bool = False) -> Self:
-        """The ratings under one criterion, as ``selection.of_criterion`` selects them."""
-        return self.with_frame(of_criterion(self.frame, criterion, one=one))
+@dataclass(frozen=True, eq=False)
+class Preferences(Judgements):
+    """Comparisons of two systems' replies: ``schemas.PREFERENCES``."""
+
+    def _checked(self, frame: pl.DataFrame, origin: Origin | None) -> pl.DataFrame:
+        frame = conform(frame, PREFERENCES, "preferences")
+        check_preferences(frame, origin or Origin.of_table("preferences", frame))
+        return frame
+
+    @classmethod
+    def of(cls, given: Frame | Preferences) -> Preferences:
+        """The comparisons of a Python call: a frame becomes checked ones, and these stay as they are.
+
+        Raises:
+            InputError: A column is absent, or a row breaks a rule.
+            ParameterError: It is no frame.
+        """
+        if isinstance(given, Preferences):
+            return given
+        remedy = "read files with rejoinder.read_preferences(*paths)"
+        return cls(polars_of(given, "preferences", ", ".join(PREFERENCES), remedy))
 
 
 def frame_of_ratings(given: Frame | Ratings) -> pl.DataFrame:

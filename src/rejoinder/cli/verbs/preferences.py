@@ -94,10 +94,10 @@ def preferences(given: PreferencesOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.preference_summary import summarise_preferences
-    from rejoinder.tables.preferences import read_preferences
+    from rejoinder.tables.preferences import preferences_from
 
     with Progress("reading"):
-        table = read_preferences(
+        table = preferences_from(
             *given.files,
             format=given.preferences_format,
             columns=given.columns,

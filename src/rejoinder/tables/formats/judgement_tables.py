@@ -67,13 +67,18 @@ def readers(
         columns.check(table.frame.columns, table.frame.columns, what, table.name)
         return part_of_judgements(table, None, what, ALIASED[what])
 
-    return {
-        "ratings": lambda path, asked: ratings_of_table(part(path, asked, "ratings"), asked.keep),
-        "preferences": lambda path, asked: preferences_of_table(
-            part(path, asked, "preferences"), asked.keep
-        ),
-        "scores": lambda path, asked: scores_of_part(part(path, asked, "scores")),
-    }
+    def reader(kind: KindName) -> Callable[[Path, Asked], Draft]:
+        return lambda path, asked: OF_PART[kind](part(path, asked, kind), asked)
+
+    return {kind: reader(kind) for kind in OF_PART}
+
+
+OF_PART: dict[KindName, Callable[[Part, Asked], Draft]] = {
+    "ratings": lambda part, asked: ratings_of_table(part, asked.keep),
+    "preferences": lambda part, asked: preferences_of_table(part, asked.keep),
+    "scores": lambda part, asked: scores_of_part(part),
+}
+"""By kind of judgement what is read from a table under our names."""
 
 
 def _column(name: str, values: list[Any], path: Path, numbers: list[int]) -> pl.Series:

@@ -20,6 +20,7 @@ from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import covariate_differences
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
@@ -123,7 +124,7 @@ class PreferenceSummary(PlottedResult):
 
 
 def preferences(
-    preferences: pl.DataFrame,
+    preferences: Frame,
     *,
     criterion: str | None = None,
     without: Sequence[str] = (),

@@ -51,8 +51,9 @@ def read_preferences(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    how = {"format": format, "columns": columns, "cluster": cluster, "covariates": covariates}
-    return preferences_from(*paths, **how).frame
+    return preferences_from(
+        *paths, format=format, columns=columns, cluster=cluster, covariates=covariates
+    ).frame
 
 
 @keeping_sources()

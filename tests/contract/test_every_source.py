@@ -102,3 +102,15 @@ def test_a_file_that_changes_is_read_again(tmp_path):
         file.write_bytes(b"three")
         assert data_of(file) == b"three"
         assert digest_of(file) != first
+
+
+def test_a_file_larger_than_the_room_is_not_kept(tmp_path, monkeypatch):
+    from rejoinder.files import sources
+
+    monkeypatch.setattr(sources, "ROOM", 64)
+    file = tmp_path / "large.txt"
+    file.write_bytes(bytes(range(100)))
+    with sources.keeping_sources():
+        assert sources.data_of(file)[:3] == sources.head_of(file, 3) == b"\x00\x01\x02"
+        assert sources.tail_of(file, 2) == b"bc"
+        assert not sources._KEPT.get()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rejoinder.errors import InputError
-from rejoinder.files.sources import data_of
+from rejoinder.files.sources import tail_of
 from rejoinder.messages import quoted
 
 _UTF16 = ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)")
@@ -127,6 +127,6 @@ def _archive(data: bytes, path: Path) -> tuple[str, str]:
 def _end(name: str) -> bytes:
     """The end of a file, where a zip archive lists what is in it; nothing where it cannot be read."""
     try:
-        return data_of(Path(name))[-(1 << 20) :]
+        return tail_of(Path(name), 1 << 20)
     except (OSError, ValueError):
         return b""

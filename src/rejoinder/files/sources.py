@@ -114,9 +114,23 @@ def head_of(path: Path, size: int) -> bytes:
         OSError: It cannot be read.
     """
     status = path.stat()
-    if _are_kept(status) or not stat.S_ISREG(status.st_mode):
+    if _are_kept(status, ROOM >> 4) or not stat.S_ISREG(status.st_mode):
         return data_of(path)[:size]
     with path.open("rb") as file:
+        return file.read(size)
+
+
+def tail_of(path: Path, size: int) -> bytes:
+    """The last bytes of a file, or of what was taken from a pipe.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    status = path.stat()
+    if _are_kept(status, ROOM >> 4) or not stat.S_ISREG(status.st_mode):
+        return data_of(path)[-size:]
+    with path.open("rb") as file:
+        file.seek(max(0, status.st_size - size))
         return file.read(size)
 
 
@@ -143,7 +157,7 @@ def _are_kept(status: os.stat_result, most: int = ROOM) -> bool:
 def _with_room(path: Path, status: os.stat_result) -> Source:
     """The source of a file: within ``keeping_sources`` the same one while the file stays as it is."""
     kept = _KEPT.get()
-    if kept is None or not stat.S_ISREG(status.st_mode):
+    if kept is None or not stat.S_ISREG(status.st_mode) or status.st_size > ROOM:
         return Source(path)
     key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     source = kept.setdefault(key, Source(path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -18,14 +18,15 @@ MOST_NAMED = 3
 def different_raters(
     rated: Mapping[str, NDArray[np.bool_]],
     raters: Sequence[str],
-    pairs: Iterable[tuple[str, str]] | None = None,
+    apart: Sequence[tuple[str, str]] | None = None,
 ) -> list[str]:
     """A note on the systems whose ratings are mostly of different people, with who rates which.
 
     Args:
         rated: By system which rater rated which reply: bool [replies, raters].
         raters: The names of the raters.
-        pairs: The pairs of systems that are compared; None: all.
+        apart: The pairs of systems whose ratings are mostly of different people; None: those of all pairs
+            whose shares of ratings say so.
 
     >>> ann, bob = np.eye(2, dtype=bool)
     >>> different_raters({"a": ann[None], "b": bob[None]}, ["ann", "bob"])[0][:64]
@@ -35,8 +36,9 @@ def different_raters(
     for name, each in rated.items():
         counts = (each / np.maximum(1, each.sum(axis=1, keepdims=True))).sum(axis=0)
         share[name] = counts / max(1, counts.sum())
-    pairs = combinations(rated, 2) if pairs is None else pairs
-    apart = [(a, b) for a, b in pairs if shared(np.stack([share[a], share[b]])) < TIED]
+    if apart is None:
+        pairs = combinations(rated, 2)
+        apart = [(a, b) for a, b in pairs if shared(np.stack([share[a], share[b]])) < TIED]
     if not apart:
         return []
     names = {x: np.array(raters)[share[x] > 0].tolist() for x in apart[0]}

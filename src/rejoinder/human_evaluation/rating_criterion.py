@@ -45,7 +45,7 @@ PASS_FAIL = (0.0, 1.0)
 """The scale of ratings that are all 0 or 1."""
 
 FEW_SKEWED = 60
-"""With fewer skewed ratings of a system Student's t holds too rarely, by simulation."""
+"""With fewer skewed ratings of a system the interval of their mean holds too rarely, by simulation."""
 
 CORRELATIONS = ("pearson", "spearman")
 SHARED = "replies"
@@ -278,7 +278,7 @@ class RatingCriterion:
         )
 
     def _note_skew(self) -> None:
-        """Whose ratings are so skewed that Student's t leaves out their mean too often."""
+        """Whose ratings are so skewed that the interval leaves out their mean too often."""
         of = {
             name: self.reduced.values[self.selected.systems == name]
             for name in dict.fromkeys(self.selected.systems.tolist())
@@ -343,10 +343,21 @@ def _mean_interval(
     if not options.resamples:
         return Interval.none()
     mean, interval, _ = mean_inference(values, groups or Groups.of(None, number))
-    reach = 0.0 if interval.reason else max(mean - interval.low, interval.high - mean)
-    if ends:
-        interval = mean_on_scale(values, reach, ends, groups) or interval
-    return interval
+    if not ends:
+        return interval
+    if interval.reason or are_ends(values, ends):
+        return mean_on_scale(values, 0.0, ends, groups) or interval
+    on_scale = None
+    for reach in sorted(
+        (mean - interval.low, interval.high - mean)
+    ):  # Student's t, and where it is skewed
+        if not ends[0] <= interval.low <= interval.high <= ends[1]:
+            on_scale = on_scale or mean_on_scale(values, reach, ends, groups)
+    if on_scale is None:
+        return interval
+    low = interval.low if interval.low >= ends[0] else on_scale.low
+    high = interval.high if interval.high <= ends[1] else on_scale.high
+    return Interval(min(low, on_scale.low), max(high, on_scale.high))
 
 
 def _clustering(values: Floats, groups: Groups | None) -> dict[str, Any]:

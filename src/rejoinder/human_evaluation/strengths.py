@@ -134,6 +134,7 @@ class Strengths:
         self.options = options
         count = tally(compared.a, compared.b, compared.winner, len(compared.systems))
         self.parameters: list[dict[str, Any]] = []
+        self.of_columns = range(0)
         self.fitted = fitted = self._fit(columns)
         self.clusters, self.covariance = covariance_over(compared, model, fitted)
         self.ends = ends = self._intervals()

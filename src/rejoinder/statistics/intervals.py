@@ -21,6 +21,7 @@ from rejoinder.statistics.conventions import (
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile
 
+EQUAL = "no spread: all resamples have the same value"
 SAME = "no spread: the value is the same whichever item, cluster or system is left out"
 """Why there is no interval where nothing varies: 8 equal ones of 8 may be chance."""
 
@@ -57,8 +58,8 @@ def percentiles(values: Floats, level: float = LEVEL) -> Interval:
 
     >>> percentiles(np.arange(101.0), level=0.5)
     Interval(low=25.0, high=75.0, undefined=0, reason=None)
-    >>> percentiles(np.ones(100)).reason == SAME
-    True
+    >>> percentiles(np.ones(100)).reason
+    'no spread: all resamples have the same value'
     """
     check_level(level)
     undefined = int(np.isnan(values).sum())
@@ -66,7 +67,7 @@ def percentiles(values: Floats, level: float = LEVEL) -> Interval:
         reason = f"{undefined} of {values.size} resamples are undefined: too little variation"
         return Interval.none(reason, undefined)
     if values.size and np.nanmax(values) - np.nanmin(values) <= NO_SPREAD:
-        return Interval.none(SAME, undefined)
+        return Interval.none(EQUAL, undefined)
     return Interval(*middle(values, level), undefined)
 
 

@@ -148,7 +148,7 @@ class Inference(NamedTuple):
 
     Args:
         value: The estimate.
-        interval: 95%, with Student's t; none with its reason.
+        interval: 95%; none with its reason.
         p: Two-sided; NaN where there is no interval.
     """
 

@@ -25,10 +25,10 @@ from rejoinder.tables.selection import of_criterion
 class Judgements:
     """What people, or judges, said of replies, checked: the base of ratings and preferences.
 
-    Attributes:
+    Args:
         frame: The table: its own columns, then additional ones.
         notes: What the reader left out or took another way.
-        origin: Where its rows stood, for errors; None for a table made in memory.
+        origin: Where its rows stood, for the errors of the check; None for a table made in memory.
 
     Raises:
         InputError: A column is absent, misspelt or of another type, or a row breaks a rule.

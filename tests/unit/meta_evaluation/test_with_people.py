@@ -339,6 +339,17 @@ def test_a_rater_for_each_system_accuses_nobody():
     assert note in summarise_ratings(tied).notes
 
 
+def test_people_who_differ_on_the_common_items_alone_are_named():
+    marks, people, _ = world(systems=2, raters=2)
+    common = pl.col("id").is_in(people["id"].unique(maintain_order=True)[:12])
+    tied = of_raters(people, lambda system, rater: rater == system).filter(common)
+    # On other items the rater of s1 rates s0 too: the raters of the systems overlap by half or more.
+    more = of_raters(people, lambda system, rater: (system, rater) == (0, 1)).filter(~common)
+    result = compare_with_people(scored(marks), pl.concat([tied, more]), scale=(-10, 10))
+    assert pair(result, "people")["reason"].startswith("different people rate the two systems")
+    assert any(note.startswith("different people rate the two systems") for note in result.notes)
+
+
 def test_notes_say_for_whom_intervals_hold():
     marks, people, _ = world(systems=2, raters=4)
     both = compare_with_people(scored(marks), people)

@@ -7,6 +7,8 @@ import pytest
 import rejoinder
 from rejoinder import External, Scores
 from rejoinder.errors import ParameterError
+from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
+from rejoinder.human_evaluation.rating_criterion import _mean_interval
 from rejoinder.human_evaluation.rating_summary import ratings
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.mean_difference import mean_inference
@@ -91,7 +93,7 @@ def test_ratings_stay_on_a_scale_that_is_known():
     without = ratings(rated(grades)).systems.row(0, named=True)
     within = ratings(rated(grades), scale=(1, 5)).systems.row(0, named=True)
     assert without["high"] > 5 > within["high"] > within["mean"]
-    assert within["low"] < without["low"]
+    assert within["low"] <= without["low"]  # which reaches as far already, where grades are skewed
     middle = [3, 4, 2, 5, 3, 3, 4, 2]
     assert ratings(rated(middle)).systems.equals(ratings(rated(middle), scale=(1, 5)).systems)
 
@@ -129,3 +131,12 @@ def test_means_near_an_end_cover(p):
 def test_a_mean_without_spread_between_the_ends_has_no_interval_of_the_scale():
     """All 3 of 1 to 5: neither passes nor failures, and a reach of 0 is no standard error."""
     assert mean_on_scale(np.full(20, 3.0), 0.0, (1, 5)) is None
+
+
+@pytest.mark.parametrize("ends", [(1.0, 5.0), (0.0, 5.5)])
+def test_a_named_scale_keeps_the_interval_of_skewed_grades_on_it_and_no_wider(ends):
+    grades = np.array([5.0] * 16 + [4.5, 4.0, 1.0, 1.0])
+    free, named = (_mean_interval(grades, None, SummaryOptions(), each) for each in (None, ends))
+    assert named.low == pytest.approx(free.low, abs=0.1)
+    assert named.high <= ends[1]
+    assert named.high == pytest.approx(min(free.high, 5.0), abs=0.25)

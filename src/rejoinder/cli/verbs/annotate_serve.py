@@ -92,7 +92,9 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
     from rejoinder.annotation.server.run import listening
     from rejoinder.annotation.server.run import serve as served
     from rejoinder.cli.terminal.speech import note
+    from rejoinder.files.sources import release_sources
 
+    release_sources()  # the page is served for days
     with closing(listening(given.host, given.port)) as place:
         port = place.getsockname()[1]
         if given.host not in ("127.0.0.1", "localhost", "::1"):

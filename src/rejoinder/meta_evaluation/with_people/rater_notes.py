@@ -9,7 +9,7 @@ import numpy as np
 from rejoinder.human_evaluation.different_raters import different_raters, listed_pairs
 from rejoinder.messages import between
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
-from rejoinder.statistics.rater_variance import Scope, scope
+from rejoinder.statistics.rater_variance import TIED, Scope, scope, shared
 
 FEW = 4
 """With fewer raters of equal shares the interval for others is wide, and covers a little less or more."""
@@ -20,7 +20,7 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
     if replies.single is None:
         return []
     by_scope: dict[Scope, list[tuple[str, str]]] = {}
-    compared, numbers, top = [], [], (0.0, 0, "")
+    apart, numbers, top = [], [], (0.0, 0, "")
     for a, b in pairs:
         single = replies.single_of(a, b)
         if single is None or not single.item.size:
@@ -28,7 +28,8 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
         items = int(single.item.max()) + 1
         shares = single.shares(np.full(items, 1 / items))
         names = replies.systems[a], replies.systems[b]
-        compared.append(names)
+        if shared(shares) < TIED:
+            apart.append(names)
         by_scope.setdefault(scope(shares), []).append(names)
         numbers.append(float((1 / (shares**2).sum(axis=1)).min()))
         side, rater = np.unravel_index(shares.argmax(), shares.shape)
@@ -50,4 +51,4 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
             "these raters, and no others"
         )
     rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
-    return notes + different_raters(rated, replies.raters, compared)
+    return notes + different_raters(rated, replies.raters, apart)

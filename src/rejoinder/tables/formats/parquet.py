@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import read_bytes
+from rejoinder.files.reading import read_bytes, stem_of
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles, is_reference_column
@@ -104,7 +104,7 @@ def read_responses(path: Path, asked: Asked, read: ReadFrame = read_frame) -> Dr
     """A long table (system, id, text) or a wide one (id, one column per system)."""
     part = part_of_replies(read_part(path, read), asked.columns)
     frame, numbers = part.frame, part.numbers
-    long, wide = long_or_wide(part, path.stem)
+    long, wide = long_or_wide(part, stem_of(path))
     origin = Origin(((str(path), numbers),) * (len(frame.columns) - 1 if wide else 1))
     if wide:  # a null is told from an empty text here: the reply is missing
         kept = long.get_column("text").is_not_null().arg_true().to_list()

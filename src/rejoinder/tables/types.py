@@ -6,6 +6,7 @@ called from there on gets the type, whose rules are known to be kept.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import InitVar, dataclass
@@ -22,7 +23,7 @@ from rejoinder.tables.selection import of_criterion
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements:
+class Judgements(ABC):
     """What people, or judges, said of replies, checked: the base of ratings and preferences.
 
     Args:
@@ -42,8 +43,9 @@ class Judgements:
         """Brings the table into its columns and checks every row."""
         object.__setattr__(self, "frame", self._checked(self.frame, origin))
 
+    @abstractmethod
     def _checked(self, frame: pl.DataFrame, origin: Origin | None) -> pl.DataFrame:
-        raise NotImplementedError
+        """The table in its columns, every row of which is checked."""
 
     @property
     def columns(self) -> list[str]:

@@ -106,6 +106,17 @@ def test_systems_of_pipes_without_names_are_called_pipe(tmp_path):
     assert values["pipe"] > values["pipe 2"]
 
 
+def test_scores_from_a_pipe_without_a_name_are_those_of_pipe(tmp_path):
+    (tmp_path / "s.csv").write_text("id,quality\nc1,0.5\nc2,0.7\n")
+    program = (
+        "import sys, rejoinder; table = rejoinder.read_scores(sys.argv[1], format='csv'); "
+        "print(table['system'].unique().item())"
+    )
+    command = f'"{sys.executable}" -c "{program}" <(cat s.csv)'
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.strip() == "pipe", done.stderr
+
+
 @pytest.mark.parametrize("verb", ["compare PIPE", "correlate PIPE --ratings r.csv"])
 def test_kept_scores_are_not_read_from_a_pipe_and_that_is_said(pipe, tmp_path, capfd, verb):
     from rejoinder.cli.app import run

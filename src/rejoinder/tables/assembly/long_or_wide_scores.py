@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files import pipes
 from rejoinder.messages import counted, listed, more, quoted
 from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
 from rejoinder.tables.assembly.two_tables import Part
@@ -33,7 +34,8 @@ def scores_of_part(part: Part) -> Draft:
     Raises:
         InputError: A column is absent or misspelt, or a cell of a score holds no number.
     """
-    frame, stem = part.frame, Path(part.name).name.partition(".")[0]
+    frame, place = part.frame, Path(part.name)
+    stem = pipes.name_of(place) or place.name.partition(".")[0]
     unnamed = "system" not in frame.columns
     if unnamed and {"a", "b", "winner"} <= set(frame.columns):
         raise InputError(

@@ -28,8 +28,9 @@ chance, in at most 5 of 100 runs. Every run counts, with an interval or without;
 test decides (999 permutations here).
 
 Over all metrics but BLEU-4 and all sizes the gate fails in 4 (margin = true loss) and 5 (exchangeable) of 100
-runs on average, and passes in 6 and 5; single figures have an error of 1.3. BLEU-4 has no interval in most
-runs of 66 items, because no four words match: it fails in 0 to 6 of 100 and passes in 0 to 4.
+runs on average, and passes in 6 and 5; single figures have an error of 0.5. It fails in at most 6 of 100, and
+passes in at most 7 (BLEU-2, 66 items). BLEU-4 has no interval in most runs of 66 items, because no four words
+match: it fails in 0 to 6 of 100 and passes in 0 to 2.
 """
 
 

@@ -86,7 +86,6 @@ RUNS_OF = {
     "contests": 1000,
     "dialogues": 1000,
     "different_items": 6000,
-    "gates": 300,
     "judges": 1000,
     "labels_saved": 1000,
     "next_items": 1000,

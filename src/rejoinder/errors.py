@@ -8,9 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rejoinder.messages import Argument
+
 
 class RejoinderError(Exception):
-    """The base class of all errors that a user can correct, each in one message."""
+    """The base class of all errors that a user can correct, each in one message.
+
+    It is made of parts, texts and arguments, which become a message when it is shown.
+
+    >>> error = RejoinderError(Argument("seed", -1), " must be 0 or more")
+    >>> str(error), error.parameter, error.value
+    ('seed=-1 must be 0 or more', 'seed', -1)
+    """
+
+    def __str__(self) -> str:
+        """The message."""
+        return "".join(map(str, self.args))
+
+    @property
+    def parameter(self) -> str | None:
+        """The parameter that the message names first; None where it carries none."""
+        return next((each.name for each in self._arguments()), None)
+
+    @property
+    def value(self) -> object:
+        """The value of that parameter; None where it carries none."""
+        return next((None if each.is_bare else each.value for each in self._arguments()), None)
+
+    def _arguments(self) -> list[Argument]:
+        return [each for each in self.args if isinstance(each, Argument)]
 
 
 class InputError(RejoinderError, ValueError):

@@ -1,8 +1,11 @@
-"""The wording of messages: counts, and what the user wrote."""
+"""The wording of messages: counts, what the user wrote, and arguments by the name that the user knows."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 _LONGEST = 100  # characters of a value that a message shows
 _MOST = 8  # names of a list that it shows
@@ -109,3 +112,92 @@ def between(least: float, most: float) -> str:
     """
     low, high = f"{least:.2f}", f"{most:.2f}"
     return low if low == high else f"{low} to {high}"
+
+
+class Placeholder(str):
+    """A word in capitals that stands for a value which the user chooses: it is shown without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+_NO_VALUE = Placeholder("")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a call, with its value where that matters, as a part of a message.
+
+    In Python it is written as in a call; on the command line as the option that gives it
+    (``cli/option_names.py``), and where the running command has none, as in Python.
+
+    Attributes:
+        name: The parameter of the public function.
+        value: What was given, or what to give; empty: none.
+        option: Its name among the options of a verb where functions share a name: ``ratings_format``.
+
+    >>> print(Argument("tokenizer"), Argument("cluster", "none"), Argument("work", Placeholder("FOLDER")))
+    tokenizer= cluster='none' work=FOLDER
+    """
+
+    name: str
+    value: object = _NO_VALUE
+    option: str = ""
+
+    def __str__(self) -> str:
+        """The argument as the user writes it."""
+        return _spelled(self) or f"{self.name}={self.shown()}"
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is named without a value."""
+        return self.value is _NO_VALUE
+
+    def shown(self) -> str:
+        """The value as in a call of Python, a long text shortened."""
+        return quoted(self.value) if type(self.value) is str else repr(self.value)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of Rejoinder, as a part of a message; on the command line, the command that does the same.
+
+    Attributes:
+        text: The call, with ``{0}`` and so on in the place of values.
+        values: What stands there.
+
+    >>> print(Call("rejoinder.next_items(scores, {0})", (30,)))
+    rejoinder.next_items(scores, 30)
+    """
+
+    text: str
+    values: tuple[object, ...] = ()
+
+    def __str__(self) -> str:
+        """The call as the user writes it."""
+        return _spelled(self) or self.text.format(*self.values)
+
+
+Spelling = Callable[[Argument | Call], str]
+"""How arguments and calls are written; an empty text: as in Python."""
+
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda _: "")
+
+
+def _spelled(part: Argument | Call) -> str:
+    return _SPELLING.get()(part)
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Iterator[None]:
+    """Messages that are made within it name arguments in another way than Python does.
+
+    >>> with spelled_by(lambda part: f"--{part.name}" if isinstance(part, Argument) else ""):
+    ...     print(Argument("seed"))
+    --seed
+    """
+    token = _SPELLING.set(spelling)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(token)

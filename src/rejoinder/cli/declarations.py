@@ -69,7 +69,7 @@ def command(
         return click.Command(
             name or function.__name__,
             params=parameters(options),
-            callback=lambda **values: _called(function, options(values)),
+            callback=lambda **values: _called(function, options, values),
             help=function.__doc__,
             **more,
         )
@@ -77,10 +77,13 @@ def command(
     return make
 
 
-def _called(function: Callable[[Given], None], given: Given) -> None:
+def _called(
+    function: Callable[[Given], None], options: type[Given], values: Mapping[str, Any]
+) -> None:
     from rejoinder.progress import run_with_servers  # not imported for --help
 
     with named_as_options(), run_with_servers():
+        given = options(values)
         given.check()
         function(given)
 
@@ -118,16 +121,27 @@ def argument(name: str, **more: Any) -> Any:
     return click.Argument([name], **more)
 
 
+class _Option(click.Option):
+    """An option that knows which arguments of the library it gives, besides the one of its own name."""
+
+    def __init__(self, names: Sequence[str], gives: Sequence[str] = (), **more: Any) -> None:
+        super().__init__(names, **more)
+        self.gives = gives
+
+
 def option(*names: str, **more: Any) -> Any:
-    """An option that takes a text, or what ``type`` says; a default is shown."""
+    """An option that takes a text, or what ``type`` says; a default is shown.
+
+    What the library calls otherwise is named by ``gives=``: its messages then name this option.
+    """
     if more.get("default") is not None:
         more.setdefault("show_default", True)
-    return click.Option(names, **more)
+    return _Option(names, **more)
 
 
 def flag(*names: str, **more: Any) -> Any:
     """An option without a value."""
-    return click.Option(names, is_flag=True, **more)
+    return _Option(names, is_flag=True, **more)
 
 
 def integer(*names: str, **more: Any) -> Any:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import click
 
 from rejoinder.errors import RejoinderError
+from rejoinder.messages import Argument, Call, Placeholder, quoted, spelled_by
 
 _ARGUMENT = re.compile(r"([a-z][a-z_]*)=(?!=)")
 
@@ -16,15 +20,81 @@ _INSIDE = re.compile(r"(?<= )([a-z][a-z_]*)=(True|[A-Z]+|\d+|\['[^\]]*'\]|)(?=[\
 """An argument within a message, with a value that no text of others looks like, or without one."""
 
 
+COMMANDS = {
+    "Scores.save": "rejoinder score --save",
+    "rejoinder.load_scores({0!r}).save('NEW.parquet')": "rejoinder score {0} --save NEW.parquet",
+}
+"""By call of the library, as a message names it, the command that does the same."""
+
+
 @contextmanager
 def named_as_options() -> Iterator[None]:
-    """Lets the errors of the body name the options of the running command."""
-    try:
-        yield
-    except RejoinderError as error:
-        if error.args and isinstance(error.args[0], str):
-            error.args = (as_option(error.args[0]), *error.args[1:])
-        raise
+    """Lets what the library says in the body name the options of the running command."""
+    with spelled_by(_spelled):
+        try:
+            yield
+        except RejoinderError as error:
+            error.args = (as_option(str(error)),)
+            raise
+
+
+def _spelled(part: Argument | Call) -> str:
+    """An argument as the option that gives it, a call as its command; empty: as in Python."""
+    if isinstance(part, Call):
+        return COMMANDS.get(part.text, "").format(*part.values)
+    context = click.get_current_context(silent=True)
+    options = {} if context is None else _options_here(context)
+    option = options.get(part.option or part.name) or options.get(part.name)
+    if option is None:
+        return ""
+    values = (
+        part.value if option.multiple and isinstance(part.value, (list, tuple)) else [part.value]
+    )
+    name = option.opts[0]
+    return " ".join(f"{name} {_word(each)}" if _takes(option, part) else name for each in values)
+
+
+def _takes(option: click.Option, part: Argument) -> bool:
+    return not (option.is_flag or part.is_bare or part.value is True)
+
+
+def _word(value: object) -> str:
+    """A value as it is written behind its option."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={_word(each)}" for key, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(_word, value))
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return text if shlex.quote(text) == text or isinstance(value, Placeholder) else quoted(text)
+
+
+_PARTS = {"report": ("ratings", "preferences", "compare", "correlate")}
+"""By verb those whose results stand in its own, with their notes; `with_their_verb` adds their names."""
+
+
+def _options_here(context: click.Context) -> Mapping[str, click.Option]:
+    """The options of the running verb, and those of the verbs whose results stand in its own."""
+    found = [_options(context.command)]
+    verbs = None if context.parent is None else context.parent.command
+    for name in _PARTS.get(context.command.name or "", ()):
+        part = verbs.get_command(context, name) if isinstance(verbs, click.Group) else None
+        found += [] if part is None else [_options(part)]
+    return ChainMap(*found)
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """By argument of the library the option that gives it."""
+    params = [each for each in command.params if isinstance(each, click.Option)]
+    options = {
+        name[2:].replace("-", "_"): each
+        for each in params
+        for name in each.opts
+        if name[:2] == "--"
+    }
+    options |= {each.name or "": each for each in params}
+    return options | {name: each for each in params for name in getattr(each, "gives", ())}
 
 
 def as_option(message: str) -> str:
@@ -37,9 +107,7 @@ def as_option(message: str) -> str:
     context = click.get_current_context(silent=True)
     if context is None:
         return message
-    params = [each for each in context.command.params if isinstance(each, click.Option)]
-    options = {name[2:].replace("-", "_"): each for each in params for name in each.opts}
-    options |= {each.name or "": each for each in params}
+    options = _options(context.command)
     message = _INSIDE.sub(lambda found: _inside(found, options), message)
     message = _of_another_tool(message, "scores" in options)
     start = _ARGUMENT.match(message)

@@ -180,6 +180,7 @@ FILTER_RATERS = option(
     is_flag=False,
     flag_value=USUAL_KAPPA,
     callback=kappa,
+    gives=("drop",),
     help=f"Exclude raters whose kappa against the others is below T (without T: {USUAL_KAPPA}). "
     "Put it behind the files, or write --filter-raters=T.",
 )

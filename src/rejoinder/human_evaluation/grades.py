@@ -7,11 +7,14 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.tables.checks.arguments import pair
 
 Scale = tuple[float, float]
 """The worst and the best grade that could be given."""
+
+SCALE = Argument("scale", (Placeholder("LOW"), Placeholder("HIGH")))
+"""The argument that names them, for messages."""
 
 FEWEST = 20  # among fewer ratings many grades are given once
 SELDOM = 2
@@ -40,7 +43,7 @@ def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
         raise InputError(
             f"ratings: {row['score']:g} of '{row['system']}' at id '{row['id']}'{rater} is off the "
             f"scale from {low:g} to {high:g} ({counted(off.height, 'such rating')}); fix the row, "
-            "or give the scale that people used with --scale LOW HIGH (scale=(LOW, HIGH))"
+            f"or give the scale that people used with {SCALE}"
         )
 
 
@@ -55,12 +58,11 @@ def check_difference(difference: float, given: Floats, scale: Scale | None = Non
     low, high = scale or (float(np.nanmin(given)), float(np.nanmax(given)))
     if difference <= high - low or low == high:
         return
-    wider = (
-        "" if scale else "; if grades could lie beyond, give --scale LOW HIGH (scale=(LOW, HIGH))"
-    )
+    wider = "" if scale else f"; if grades could lie beyond, give {SCALE}"
     raise ParameterError(
-        f"difference={difference!r} (-d): people's grades lie from {low:g} to {high:g}, so that no two "
-        f"systems differ by more than {high - low:g}; give it in the ratings' own scale{wider}"
+        Argument("difference", difference),
+        f": people's grades lie from {low:g} to {high:g}, so that no two "
+        f"systems differ by more than {high - low:g}; give it in the ratings' own scale{wider}",
     )
 
 
@@ -94,8 +96,7 @@ def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
                 times = "once" if number[:beyond].sum() == 1 else "twice in all"
                 notes.append(
                     f"ratings: {apart} {'is an outlier' if beyond == 1 else 'are outliers'} (given {times}, "
-                    f"next to {grades[beyond]:g}); if it is an error, --scale LOW HIGH "
-                    "(scale=(LOW, HIGH)) names the row"
+                    f"next to {grades[beyond]:g}); if it is an error, {SCALE} names the row"
                 )
                 break
     return notes

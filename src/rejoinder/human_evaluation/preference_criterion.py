@@ -26,7 +26,7 @@ from rejoinder.human_evaluation.summary import (
     verdict_on,
 )
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted, listed, p_value
+from rejoinder.messages import Argument, counted, listed, p_value
 from rejoinder.statistics.clusters import Groups, effective_size, interval_size
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.head_to_head import sign_test
@@ -199,8 +199,8 @@ class PreferenceCriterion:
         compared = self.all
         return [
             f"{counted(compared.winner.size, 'comparison')} of {counted(len(compared.items), 'item')} in "
-            f"{counted(len(compared.groups), 'cluster')} of '{clusters.column}'; '--cluster {NONE}' "
-            f"(cluster='{NONE}') takes every item as independent"
+            f"{counted(len(compared.groups), 'cluster')} of '{clusters.column}'; "
+            f"{Argument('cluster', NONE)} takes every item as independent"
         ]
 
     def _note_leaning(self) -> None:

@@ -14,7 +14,7 @@ from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.strengths import StrengthModel
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
-from rejoinder.messages import listed
+from rejoinder.messages import Argument, listed
 from rejoinder.result import PlottedResult
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
@@ -238,12 +238,13 @@ def _check_judges(table: pl.DataFrame, judges: Sequence[str]) -> None:
     for judge in judges:
         if judge not in raters:
             raise ParameterError(
-                f"--judge (judges=): no rater is called {judge!r}; got {listed(raters)}"
+                Argument("judges"), f": no rater is called {judge!r}; got {listed(raters)}"
             )
     if judges and set(raters) <= set(judges):
         raise ParameterError(
-            "--judge (judges=): all raters are named as judges; the discrimination of a judge is "
-            "measured beside people: leave one or more out"
+            Argument("judges"),
+            ": all raters are named as judges; the discrimination of a judge is "
+            "measured beside people: leave one or more out",
         )
 
 
@@ -262,7 +263,8 @@ def _own_kinds(
         if judge not in judges:
             others = f"; the judges are {listed(judges)}" if judges else ""
             raise ParameterError(
-                f"--own (own=): {judge!r} is not among the judges{others}; name it with --judge (judges=)"
+                Argument("own"),
+                f": {judge!r} is not among the judges{others}; name it with {Argument('judges')}",
             )
         for name in names:
             if name not in systems:

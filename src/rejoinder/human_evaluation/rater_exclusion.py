@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import counted, listed
+from rejoinder.messages import Argument, counted, listed
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.item_clusters import ItemClusters
@@ -128,7 +128,7 @@ def verdict_notes(
     if below:
         notes.append(
             f"{len(below)} of {total} below a kappa of {options.threshold:g}, not left out: "
-            f"{listed(below)}; --filter-raters (drop=True) leaves them out"
+            f"{listed(below)}; {Argument('drop', True)} leaves them out"
         )
     if unjudged and len(rows) > 1:
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])

@@ -27,7 +27,7 @@ from rejoinder.human_evaluation.summary import (
 )
 from rejoinder.human_evaluation.system_differences import system_differences
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted, listed
+from rejoinder.messages import Argument, counted, listed
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
@@ -273,7 +273,7 @@ class RatingCriterion:
             worth += f" to {max(sizes)} (by system)"
         self.notes.append(
             f"{items} in {counted(self._group_count(), 'cluster')} of '{clusters.column}', worth "
-            f"about {worth} independent ones; '--cluster {NONE}' (cluster='{NONE}') takes every "
+            f"about {worth} independent ones; {Argument('cluster', NONE)} takes every "
             "item as independent"
         )
 

@@ -11,6 +11,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.comparisons import Comparisons
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.head_to_head import Tally, tally
@@ -55,17 +56,18 @@ class StrengthModel:
         if self.ties not in get_args(Ties):
             raise ParameterError(f"ties={self.ties!r} is unknown; choose {one_of(get_args(Ties))}")
         others = {
-            "--ties davidson (ties='davidson')": self.ties != "half",
-            "--covariate (covariates=)": bool(self.covariates),
-            "--judge (judges=)": bool(self.judges),
-            "--cluster-raters (cluster_raters=True)": self.cluster_raters,
-            "--ranks (ranks=True)": self.ranks,
+            Argument("ties", "davidson"): self.ties != "half",
+            Argument("covariates"): bool(self.covariates),
+            Argument("judges"): bool(self.judges),
+            Argument("cluster_raters", True): self.cluster_raters,
+            Argument("ranks", True): self.ranks,
         }
         named = [name for name, given in others.items() if given]
         if self.bootstrap and named:
             raise ParameterError(
-                f"--bootstrap (bootstrap=True) and {named[0]} do not go together: the bootstrap is of "
-                "Bradley-Terry strengths over items alone; leave one of the two out"
+                Argument("bootstrap", True),
+                f" and {named[0]} do not go together: the bootstrap is of "
+                "Bradley-Terry strengths over items alone; leave one of the two out",
             )
 
     def signature(self) -> str:

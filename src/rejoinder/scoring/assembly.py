@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
@@ -24,7 +24,7 @@ from rejoinder.tables.responses import Alignment, MissingOrPairwise
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
 
-LEAVE_OUT = "leave such items out with --drop-unusable (drop_unusable=True), which says how many"
+LEAVE_OUT = ("leave such items out with ", Argument("drop_unusable", True), ", which says how many")
 """The remedy for items that a metric cannot score."""
 
 
@@ -135,7 +135,7 @@ def usable_items(
         if count and not drop:
             first = ids[int(np.flatnonzero(lacking)[0])]
             raise InputError(
-                f"{label}: item '{first}' {why} ({count} of {len(ids)} items); {LEAVE_OUT}"
+                f"{label}: item '{first}' {why} ({count} of {len(ids)} items); ", *LEAVE_OUT
             )
         if count:
             dropped.append((label, dropped_items(count, len(ids), why)))

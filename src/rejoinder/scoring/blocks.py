@@ -113,7 +113,7 @@ def score_parquet(
             if unusable.any() and not drop_unusable:
                 row = total + int(np.flatnonzero(unusable)[0])
                 raise InputError(
-                    f"{items.path}, row {row + 1}: {label}: the item {why}; {LEAVE_OUT}"
+                    f"{items.path}, row {row + 1}: {label}: the item {why}; ", *LEAVE_OUT
                 )
             each = rows.reshape(len(batch), len(names), -1)
             sums[label].add(each[~unusable], int(unusable.sum()), why)

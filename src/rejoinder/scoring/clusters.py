@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.references.text_notes import repeat_notes
 from rejoinder.scoring.measurements import Measurements, clusters_of, few_items, with_word
 from rejoinder.statistics.conventions import NOISE
@@ -45,8 +45,9 @@ def clustered(scores: S, cluster: str | None) -> S:
     if cluster is not None:
         expect(cluster, str, "cluster", "the name of a column of the contexts, or 'none'")
     column = CONVERSATION if cluster is None else "" if cluster == NONE else cluster
-    before = {*_notes(scores), *few_items(scores.measured)}
-    notes = [each for each in scores.notes if each not in before]
+    # Notes of kept scores may name an option behind the semicolon where these name an argument.
+    before = {_fact(each) for each in (*_notes(scores), *few_items(scores.measured))}
+    notes = [each for each in scores.notes if _fact(each) not in before]
     if column:
         scores.need_items()
         empty = _without_value(scores.items, column)
@@ -54,7 +55,7 @@ def clustered(scores: S, cluster: str | None) -> S:
             note = (
                 f"the column '{CONVERSATION}' is empty for item '{empty[0]}' ({len(empty)} of "
                 f"{scores.items.height} items), so all items are taken as independent; fill it, or "
-                "name another column with --cluster (cluster='COLUMN')"
+                f"name another column with {Argument('cluster')}"
             )
             return replace(scores, notes=(*notes, note))
         if empty:
@@ -65,6 +66,10 @@ def clustered(scores: S, cluster: str | None) -> S:
     changed = _with_clusters(scores, column)
     added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
     return replace(changed, notes=(*added, *notes))
+
+
+def _fact(note: str) -> str:
+    return note.partition(";")[0]
 
 
 def _has_conversations(items: pl.DataFrame) -> bool:
@@ -171,7 +176,7 @@ def _notes(scores: Measurements) -> list[str]:
         start = "" if len(sizes) == 1 else f"{', '.join(labels)}: "
         notes.append(
             f"{start}{counted(n, 'item')} in {counted(size, 'cluster')} of '{scores.cluster}', worth "
-            f"about {_range_of_worth(scores, labels)}; '--cluster {NONE}' (cluster='{NONE}') takes "
+            f"about {_range_of_worth(scores, labels)}; {Argument('cluster', NONE)} takes "
             "every item as independent"
         )
     return notes

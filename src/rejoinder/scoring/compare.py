@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted, listed
+from rejoinder.messages import Argument, counted, listed
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import (
     LEAST_ITEMS,
@@ -170,8 +170,8 @@ def compare(
     margins.check(scores)
     if worse_by is not None and b is None:
         raise ParameterError(
-            f"--fail-if-worse {worse_by:g} (worse_by=): no baseline is named; name it with "
-            f"b: {one_of(scores.names)}"
+            Argument("worse_by", worse_by),
+            f": no baseline is named; name it with b: {one_of(scores.names)}",
         )
     if cluster is not None:
         scores = clustered(scores, cluster)

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Argument, counted, quoted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
@@ -26,6 +26,8 @@ from rejoinder.tables.testset import TestSet
 
 MISSING = ("error", "drop", "pairwise")
 """What can be done about a missing value by itself: no empty reply can stand in for it."""
+
+DROP = Argument("missing", "drop")
 
 NOT_USED = "of other systems or ids not used"
 """How a note on values that belong to no reply ends."""
@@ -115,14 +117,14 @@ def scored_items(
         more = ", ..." if count > SHOWN else ""
         raise InputError(
             f"{label}: {values} missing of {lacking.size}: {', '.join(places)}{more}; expected one for "
-            "each reply; --missing drop (missing='drop') leaves these items out for all systems, and "
-            "--missing pairwise scores every system on its own items"
+            f"each reply; {DROP} leaves these items out for all systems, and "
+            f"{Argument('missing', 'pairwise')} scores every system on its own items"
         )
     items = len(ids) - int(left.sum())
     if items == len(ids):
         raise InputError(
             f"{label}: {values} missing, and at each item that of one system or more, so that "
-            "--missing drop leaves no item"
+            f"{DROP} leaves no item"
         )
     return left, [f"{label}: {items} of {len(ids)} items dropped: {values} missing", *notes]
 

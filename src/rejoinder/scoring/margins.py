@@ -10,6 +10,7 @@ import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.measurements import Measurements
@@ -43,24 +44,24 @@ class Margins(NamedTuple):
             )
         if self.worse_by is None:
             return
+        named = Argument("worse_by", self.worse_by)
         if not 0 <= self.worse_by < np.inf:
-            raise ParameterError(
-                f"--fail-if-worse {self.worse_by:g} (worse_by=) must be 0 or above: the "
-                "largest loss that is accepted"
-            )
+            raise ParameterError(named, " must be 0 or above: the largest loss that is accepted")
         ranking = {label: each for label, each in scores.measured.items() if each.metric.ranks}
         if not ranking:
             raise ParameterError(
-                f"--fail-if-worse (worse_by=): {', '.join(scores.measured)} says nothing of better and "
-                "worse; measure a metric that ranks systems, for example bleu"
+                Argument("worse_by"),
+                f": {', '.join(scores.measured)} says nothing of better and "
+                "worse; measure a metric that ranks systems, for example bleu",
             )
         for label, each in ranking.items():
             low, high = each.metric.bounds
             if self.worse_by >= high - low:
                 raise ParameterError(
-                    f"--fail-if-worse {self.worse_by:g} (worse_by=): {label} is from {low:g} to {high:g}, so "
+                    named,
+                    f": {label} is from {low:g} to {high:g}, so "
                     "no system can be worse by more; the margin is in the metric's own range, where "
-                    "0.01 is one point of BLEU"
+                    "0.01 is one point of BLEU",
                 )
 
     def columns(

@@ -13,7 +13,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
@@ -209,7 +209,9 @@ class Measurements:
     def need_items(self) -> None:
         """Raises a ParameterError where each row is the sum of a block of items."""
         if self.blocks:
-            raise ParameterError("these rows are blocks of items; score without --block for items")
+            raise ParameterError(
+                f"these rows are blocks of items; score without {Argument('block')} for items"
+            )
 
     def place(self, system: str) -> int:
         """The index of a system.

@@ -26,6 +26,7 @@ from rejoinder.files.checksums import PLACEHOLDER, is_undamaged, write_checksum
 from rejoinder.files.replacing import replacing
 from rejoinder.files.sources import data_of, head_of, keeping_sources
 from rejoinder.kernels.arrays import Tokens
+from rejoinder.messages import Call
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import with_interval
 from rejoinder.metrics.engine.rows import Matrix, rows_of
@@ -50,8 +51,9 @@ FORMAT = 1
 
 NO_HASH = (
     "these scores were kept without a hash, by an earlier version or another program: whether they "
-    "are whole cannot be known; 'rejoinder score {path} --save NEW.parquet' keeps them with one"
+    "are whole cannot be known"
 )
+SAVED = Call("Scores.save")
 ROUNDING = 1e-9
 """So far a score may lie outside the bounds of its metric."""
 
@@ -135,12 +137,7 @@ def _own_notes(scores: Measurements) -> list[str]:
     for label, each in scores.measured.items():
         if isinstance(each.metric, KeptMean):
             added.add(note(label, each.metric.saved))
-    before, after = NO_HASH.split("{path}")
-    return [
-        each
-        for each in scores.notes
-        if each not in added and not (each.startswith(before) and each.endswith(after))
-    ]
+    return [each for each in scores.notes if each not in added and not each.startswith(NO_HASH)]
 
 
 def _file_column(column: str) -> str:
@@ -191,11 +188,11 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
     if file.exists() and not file.is_file():
         what = "a folder" if file.is_dir() else "a pipe or device"
         raise InputError(
-            f"{file}: {what}; kept scores are read from a file that 'rejoinder score --save' wrote, or "
+            f"{file}: {what}; kept scores are read from a file that '{SAVED}' wrote, or "
             "name a test set and, behind it, its responses"
         )
     if not file.is_file():
-        raise InputError(f"{file}: no such file; name one that 'rejoinder score --save' wrote")
+        raise InputError(f"{file}: no such file; name one that '{SAVED}' wrote")
     whole = is_undamaged(file)
     if whole is False:
         raise InputError(
@@ -207,8 +204,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
             text = pl.read_parquet_metadata(io.BytesIO(data_of(file))).get(KEY)
         if text is None:
             raise InputError(
-                f"{file}: a Parquet file, but not of scores; name one that 'rejoinder score --save' "
-                "wrote"
+                f"{file}: a Parquet file, but not of scores; name one that '{SAVED}' wrote"
             )
         saved = msgspec.json.decode(text, type=Saved)
         with refusing_panics():
@@ -220,7 +216,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
             else "no readable Parquet file, so no scores"
         )
         raise InputError(
-            f"{file}: {what}; name one that 'rejoinder score --save' wrote, or a test set and, "
+            f"{file}: {what}; name one that '{SAVED}' wrote, or a test set and, "
             "behind it, its responses"
         ) from error
     except msgspec.MsgspecError as error:
@@ -232,7 +228,9 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
     measurements = _scores(saved, table, file, metrics)
     if whole:
         return measurements
-    return replace(measurements, notes=(*measurements.notes, NO_HASH.format(path=file)))
+    again = Call("rejoinder.load_scores({0!r}).save('NEW.parquet')", (str(file),))
+    note = f"{NO_HASH}; '{again}' keeps them with one"
+    return replace(measurements, notes=(*measurements.notes, note))
 
 
 def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Measurements:

@@ -1,13 +1,17 @@
 """One name of an option, one meaning, over all verbs; old names still work, with a note."""
 
+import pickle
 from collections import defaultdict
 
 import click
 import pytest
 
 from command_line import commands, verbs
-from rejoinder.cli.option_names import as_option
+from rejoinder.cli import option_names
+from rejoinder.cli.option_names import as_option, named_as_options
 from rejoinder.cli.verb_group import OLD_SPELLINGS, current_spelling
+from rejoinder.errors import ParameterError
+from rejoinder.messages import Argument, Call, Placeholder
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 SIMPLER = {"integer range": "integer", "float range": "float"}
@@ -95,3 +99,59 @@ def test_arguments_in_messages_are_options_of_the_running_command(verb, message,
     with click.Context(commands()[verb]):
         assert as_option(message) == shown
     assert as_option(message) == message  # in Python
+
+
+@pytest.mark.parametrize(
+    ("verb", "part", "python", "option"),
+    [
+        ("score", Argument("tokenizer"), "tokenizer=", "tokenizer="),  # score has no such option
+        ("ratings", Argument("drop", True), "drop=True", "--filter-raters"),
+        ("ratings", Argument("cluster", "none"), "cluster='none'", "--cluster none"),
+        ("ratings", Argument("scale", (1, 5)), "scale=(1, 5)", "--scale 1 5"),
+        ("ratings", Argument("without", ["a", "b c"]), "without=['a', 'b c']", "--without a --without 'b c'"),
+        ("ratings", Argument("seed", -1), "seed=-1", "--seed -1"),
+        ("compare", Argument("b", "old"), "b='old'", "-b old"),
+        ("compare", Argument("worse_by"), "worse_by=", "--fail-if-worse"),
+        ("score", Argument("columns", {"text": "a"}), "columns={'text': 'a'}", "--columns text=a"),
+        ("score", Argument("work", Placeholder("FOLDER")), "work=FOLDER", "work=FOLDER"),
+        ("mark", Argument("work", Placeholder("FOLDER")), "work=FOLDER", "--work FOLDER"),
+        ("score", Argument("format", "csv"), "format='csv'", "--format csv"),
+        ("score", Argument("format", option="responses_format"), "format=", "--responses-format"),
+        ("score", Argument("missing", "a\x1bb"), "missing='a\\x1bb'", "--missing 'a\\x1bb'"),
+        ("plan", Call("Scores.save"), "Scores.save", "rejoinder score --save"),
+    ],
+)  # fmt: skip
+def test_a_message_names_the_argument_in_python_and_the_option_on_the_command_line(
+    verb, part, python, option
+):
+    assert str(part) == python
+    with pytest.raises(ParameterError) as python_error:
+        raise ParameterError("no: ", part)
+    assert str(python_error.value) == f"no: {python}"
+    with (
+        pytest.raises(ParameterError) as error,
+        click.Context(commands()[verb]),
+        named_as_options(),
+    ):
+        raise ParameterError("no: ", part)
+    assert str(error.value) == f"no: {option}"  # made where the option was known
+
+
+def test_an_error_carries_its_parameter_and_value():
+    error = ParameterError(Argument("seed", -1), f" is less than {Argument('resamples', 0)}")
+    assert (error.parameter, error.value) == ("seed", -1)
+    assert str(error) == "seed=-1 is less than resamples=0"
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.parameter) == (str(error), "seed")
+    assert (ParameterError("no").parameter, ParameterError(Argument("a"), "!").value) == (
+        None,
+        None,
+    )
+
+
+def test_the_command_line_knows_the_call_of_every_command_that_it_names():
+    for text in option_names.COMMANDS.values():
+        words = text.format("x").split()[1:]
+        verb = next(" ".join(words[:n]) for n in (2, 1) if " ".join(words[:n]) in verbs())
+        known = {name for each in commands()[verb].params for name in each.opts}
+        assert {word for word in words if word.startswith("-")} <= known

@@ -139,16 +139,16 @@ def test_systems_that_share_no_item():
     [
         (
             {"worse_by": 0.1},
-            r"--fail-if-worse 0\.1 \(worse_by=\): no baseline is named; name it with b: 'old' or 'new'",
+            r"worse_by=0\.1: no baseline is named; name it with b: 'old' or 'new'",
         ),
-        ({"b": "old", "worse_by": -1}, r"--fail-if-worse -1 \(worse_by=\) must be 0 or above"),
+        ({"b": "old", "worse_by": -1}, r"worse_by=-1 must be 0 or above"),
         (
             {"b": "old", "worse_by": float("nan")},
-            r"--fail-if-worse nan \(worse_by=\) must be 0 or above",
+            r"worse_by=nan must be 0 or above",
         ),
         (
             {"b": "old", "worse_by": float("inf")},
-            r"--fail-if-worse inf \(worse_by=\) must be 0 or above",
+            r"worse_by=inf must be 0 or above",
         ),
     ],
 )

@@ -139,7 +139,7 @@ def test_values_of_another_tool_for_different_items():
         .select("system", "id", judge="length")
         .filter(pl.col("judge").is_not_nan())
     )
-    with pytest.raises(InputError, match="--missing pairwise scores every system on its own items"):
+    with pytest.raises(InputError, match="missing='pairwise' scores every system on its own items"):
         Scores.from_segments(values)
     scores = Scores.from_segments(values, missing="pairwise", resamples=200)
     own, expected = scores.systems(), SCORES.systems().filter(pl.col("metric") == "length")

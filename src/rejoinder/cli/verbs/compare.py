@@ -28,6 +28,7 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
     fail_if_worse: float | None = number(
         "--fail-if-worse",
         metavar="MARGIN",
+        gives=("worse_by",),
         help="Largest loss against the baseline -b that is accepted: exit with status 1 if a greater "
         "loss is shown. In the metrics' own range, from 0: 0.01 is one point of BLEU.",
     )

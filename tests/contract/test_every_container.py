@@ -7,7 +7,7 @@ from format_examples import table, workbook, write
 from fuzzing import parquet, rows, saved_to_disk
 from rejoinder.tables.assembly.column_roles import ALIASES, REFERENCE
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats.judgement_tables import ALIASED
+from rejoinder.tables.formats.own_tables import ALIASED
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from rejoinder.files import pipes
 
 ROOM = 1 << 30
 """Bytes of files that are kept at once; beyond them files are opened again if need be."""
+
+_T = TypeVar("_T")
 
 _Key: TypeAlias = tuple[int, int, int, int]
 
@@ -29,11 +31,13 @@ class Source:
     Attributes:
         path: Where it lies.
         size: How many of its bytes are in memory.
+        made: What was made of it, by whoever made it.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size = 0
+        self.made: dict[Hashable, Any] = {}
         self._data: bytes | None = None
         self._digest: str | None = None
 
@@ -67,7 +71,8 @@ class Source:
         return self._digest
 
     def release(self) -> None:
-        """Lets go of the bytes; their digest stays."""
+        """Lets go of the bytes and of what was made of them; their digest stays."""
+        self.made.clear()
         if self._data is not None:
             self.digest()
             self._data, self.size = None, 0
@@ -93,6 +98,23 @@ def release_sources() -> None:
     """Lets go of the bytes of all files: what was to be read has been, and long work begins."""
     for each in (_KEPT.get() or {}).values():
         each.release()
+
+
+def once(path: Path, key: Hashable, make: Callable[[], _T]) -> _T:
+    """What was made of a file, a folder or a pipe: within ``keeping_sources`` it is made once.
+
+    Args:
+        path: The file.
+        key: What is made of it.
+        make: Makes it.
+
+    Raises:
+        OSError: There is no such file.
+    """
+    made = _with_room(path, path.stat()).made
+    if key not in made:
+        made[key] = make()
+    return made[key]
 
 
 def data_of(path: Path) -> bytes:
@@ -157,9 +179,11 @@ def _are_kept(status: os.stat_result, most: int = ROOM) -> bool:
 def _with_room(path: Path, status: os.stat_result) -> Source:
     """The source of a file: within ``keeping_sources`` the same one while the file stays as it is."""
     kept = _KEPT.get()
-    if kept is None or not stat.S_ISREG(status.st_mode) or status.st_size > ROOM:
+    if kept is None or status.st_size > ROOM:
         return Source(path)
-    key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    # The time of a pipe is that of the last who read it.
+    version = (0, 0) if pipes.is_pipe(status) else (status.st_size, status.st_mtime_ns)
+    key = (status.st_dev, status.st_ino, *version)
     source = kept.setdefault(key, Source(path))
     if not source.size and sum(each.size for each in kept.values()) + status.st_size > ROOM:
         release_sources()

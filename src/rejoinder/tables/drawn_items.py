@@ -43,7 +43,7 @@ def read_drawn(path: str | os.PathLike[str]) -> pl.DataFrame:
         )
     table = formats_for("ratings")[suffix[1:]].part
     assert table is not None
-    part = table(file)
+    part = table(file).typed()
     lacking = [name for name in DRAWN if name not in part.frame.columns]
     if lacking:
         raise InputError(

@@ -18,7 +18,7 @@ from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
-from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.checks.rating_scales import scale_clash
 from rejoinder.tables.checks.validation import check_ids, conform, refuse, refuse_duplicates
 from rejoinder.tables.columns import require

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.column_roles import Roles
-from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.assembly.parts import Part
 
 KindName: TypeAlias = Literal["test set", "responses", "ratings", "preferences", "scores"]
 """The kinds of tables."""
@@ -41,9 +40,8 @@ class Format:
             file (empty for a folder).
         reads: By kind of table its reader, which takes the path (of a test set the paths) and what is
             ``Asked``, and returns a ``Draft`` (a ``TestSetDraft``).
-        roles: What the columns of a file are used as, where the format is a table with columns that
-            the user may name (``columns``); None where the format knows its columns.
-        part: The table of a file under the names of its columns, where the format is one of tables.
+        part: The table of a file under the names of its columns, which the user may say (``columns``);
+            None where the format knows its columns.
         holds_all: Whether a path of a format that knows its columns holds a test set and replies.
         is_log: Whether it is the log of an evaluation tool, with the replies of its own system.
     """
@@ -52,7 +50,6 @@ class Format:
     description: str
     recognise: Callable[[Path, bytes], bool]
     reads: Mapping[KindName, Callable[..., Any]]
-    roles: Callable[[Path, ColumnMapping | None], Roles] | None = None
     part: Callable[[Path], Part] | None = None
     holds_all: Callable[[Path], bool] = lambda path: False
     is_log: bool = False

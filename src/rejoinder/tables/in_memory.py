@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,11 +10,9 @@ import polars as pl
 from rejoinder.errors import ParameterError
 from rejoinder.files.reading import existing
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.mapped_parts import part_of_judgements
-from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.assembly.parts import Part, part_of_rows
 from rejoinder.tables.format import Asked, KindName
-from rejoinder.tables.formats import jsonl, parquet
-from rejoinder.tables.formats.judgement_tables import ALIASED, OF_PART
+from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.registry import read_table
 from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
 from rejoinder.tables.origin import Draft, TestSetDraft
@@ -37,26 +34,14 @@ def are_tables(given: Sequence[Any], what: str) -> bool:
 
 def testset_of(tables: Sequence[Any], columns: ColumnMapping | None) -> TestSetDraft:
     """The test set in one table, or in a table of contexts and one of references."""
-    if len(tables) == 1 and is_list_of_rows(tables[0]):
-        rows = [dict(row) for row in tables[0]]
-        return jsonl.read_testset(
-            [Path("test set")], Asked(columns), read=lambda _: iter(enumerate(rows, start=1))
-        )
-    frames = {Path(f"test set {i}"): frame_of(each, "test set") for i, each in enumerate(tables, 1)}
-    if len(frames) == 1:
-        frames = {Path("test set"): frame for frame in frames.values()}
-    return parquet.read_testset(list(frames), Asked(columns), read=frames.__getitem__)
+    names = (f"test set {i}" if len(tables) > 1 else "test set" for i in range(1, len(tables) + 1))
+    parts = [_part(each, name, "test set") for each, name in zip(tables, names, strict=False)]
+    return own_tables.testset_of(parts, Asked(columns))
 
 
 def responses_of(table: Any, name: str, columns: ColumnMapping | None) -> Draft:
     """The replies in a table; one that names no system is called as the table is."""
-    if is_list_of_rows(table):
-        rows = [dict(row) for row in table]
-        return jsonl.read_responses(
-            Path(name), Asked(columns), read=lambda _: iter(enumerate(rows, start=1))
-        )
-    frame = frame_of(table, "responses")
-    return parquet.read_responses(Path(name), Asked(columns), read=lambda _: frame)
+    return own_tables.responses_of(_part(table, name, "responses"), Asked(columns))
 
 
 def drafts_of(
@@ -77,11 +62,17 @@ def drafts_of(
     for each in paths:
         frame = frame_of(each, kind)
         part = Part(kind, frame, range(1, frame.height + 1))
-        part = part_of_judgements(part, asked.columns, kind, ALIASED[kind])
-        drafts.append((kind, OF_PART[kind](part, asked)))
+        drafts.append((kind, own_tables.judgements_of(part, kind, asked)))
     return drafts
 
 
 def frame_of(table: Any, what: str) -> pl.DataFrame:
     """A table in memory as a frame of Polars."""
     return polars_of(table, what, "of docs/formats.md", "or give the path of a file")
+
+
+def _part(table: Any, name: str, what: str) -> Part:
+    if is_list_of_rows(table):
+        return part_of_rows(name, enumerate(map(dict, table), start=1))
+    frame = frame_of(table, what)
+    return Part(name, frame, range(1, frame.height + 1))

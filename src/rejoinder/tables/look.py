@@ -20,7 +20,7 @@ from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.format import KindName
 from rejoinder.tables.formats.format_choice import formats_of, in_folder
-from rejoinder.tables.formats.registry import FORMATS, formats_like, holds_all, logs_in
+from rejoinder.tables.formats.registry import FORMATS, formats_like, holds_all, logs_in, roles_in
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 from rejoinder.tables.notes import taking_notes
 from rejoinder.tables.ratings import read_ratings
@@ -299,12 +299,12 @@ def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -
     (chosen,) = formats_of([path], format, formats_like(kind), "--format")
     mapping = column_mapping(columns)
     of_texts = kind in ("test set", "responses")
-    if of_texts and mapping and mapping.of_file(path) and chosen.roles is None:
-        chosen = next(each for each in FORMATS if each.roles is not None)
+    if of_texts and mapping and mapping.of_file(path) and chosen.part is None:
+        chosen = next(each for each in FORMATS if each.part is not None)
     renames: dict[str, str] = {}
-    if of_texts and chosen.roles is not None:
-        with taking_notes(quiet=True):  # the reader above has said them
-            roles = chosen.roles(path, mapping)
+    with taking_notes(quiet=True):  # the reader above has said them
+        roles = roles_in(path, chosen, mapping) if of_texts else None
+    if roles is not None:
         renames = roles.of_items if kind == "test set" else roles.of_replies
     contents = contents_of(kind, table)
     return Reading(kind, chosen.name, contents, renames, (*map(str, notes), *contents.notes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -83,22 +83,35 @@ def note(kind: str, about: object, **values: Any) -> None:
         about: The file or folder, with the place in it where one is known.
         values: What the text is made from.
     """
-    made = Note(kind, str(about), values)
+    pass_on(Note(kind, str(about), values))
+
+
+def pass_on(made: Note) -> None:
+    """Gives a note to whoever takes notes, and to the log."""
     for notes, _ in _TAKERS.get():
         notes.append(made)
     if not any(quiet for _, quiet in _TAKERS.get()):
         _LOG.warning("%s", made)
 
 
-@contextmanager
-def taking_notes(quiet: bool = False) -> Iterator[list[Note]]:
+def taking_notes(quiet: bool = False) -> AbstractContextManager[list[Note]]:
     """Gathers the notes that readers make within it.
 
     Args:
         quiet: Keep them out of the log: files are tried, and some of the tries fail.
     """
+    return _taking(quiet, _TAKERS.get())
+
+
+def set_aside() -> AbstractContextManager[list[Note]]:
+    """Gathers the notes that a reader makes within it, which nobody else is given."""
+    return _taking(True, ())
+
+
+@contextmanager
+def _taking(quiet: bool, others: tuple[tuple[list[Note], bool], ...]) -> Iterator[list[Note]]:
     notes: list[Note] = []
-    token = _TAKERS.set((*_TAKERS.get(), (notes, quiet)))
+    token = _TAKERS.set((*others, (notes, quiet)))
     try:
         yield notes
     finally:

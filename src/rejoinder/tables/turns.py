@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
+import numpy as np
 import polars as pl
 
 
 def turns_column(contexts: Sequence[Sequence[str | None]]) -> pl.Series:
     """The turns of every item as one column of lists.
-
-    Polars builds a column of lists item by item; grouping one flat column is ten times as fast.
 
     Args:
         contexts: For each item its turns, oldest first; zero or more.
@@ -19,14 +19,17 @@ def turns_column(contexts: Sequence[Sequence[str | None]]) -> pl.Series:
         >>> turns_column([["Hi", "Hello"], []]).to_list()
         [['Hi', 'Hello'], []]
     """
-    flat = pl.DataFrame(
-        {
-            "item": [item for item, turns in enumerate(contexts) for _ in turns],
-            "context": [turn for turns in contexts for turn in turns],
-        },
-        schema={"item": pl.UInt32, "context": pl.String},
-    )
-    lists = flat.group_by("item", maintain_order=True).agg("context")
-    items = pl.DataFrame({"item": range(len(contexts))}, schema={"item": pl.UInt32})
-    joined = items.join(lists, on="item", how="left").sort("item")
-    return joined.select(pl.col("context").fill_null([])).to_series()
+    flat = pl.Series("context", list(chain.from_iterable(contexts)), dtype=pl.String)
+    return list_column(flat, list(map(len, contexts)))
+
+
+def list_column(flat: pl.Series, lengths: Sequence[int]) -> pl.Series:
+    """A column of lists, of which each takes so many of the values.
+
+    Polars builds a column of lists item by item; grouping one flat column is ten times as fast.
+    """
+    item = pl.Series("item", np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths))
+    lists = pl.DataFrame([item, flat]).group_by("item", maintain_order=True).agg(flat.name)
+    items = pl.DataFrame({"item": range(len(lengths))}, schema={"item": pl.UInt32})
+    joined = items.join(lists, on="item", how="left", maintain_order="left")
+    return joined.select(pl.col(flat.name).fill_null([])).to_series()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 
 import polars as pl
@@ -43,16 +43,26 @@ class Further:
         """
         rows = len(self._places)
         return [
-            _column(name, values + [None] * (rows - len(values)), self._places)
+            scalar_column(name, values + [None] * (rows - len(values)), self._places.__getitem__)
             for name, values in sorted(self._columns.items())
         ]
 
 
-def _column(name: str, values: list[Any], places: Sequence[str]) -> pl.Series:
+def scalar_column(name: str, values: list[Any], where: Callable[[int], str]) -> pl.Series:
+    """An additional column: text, numbers, or true and false.
+
+    Args:
+        name: The column.
+        values: Its values, None where there is none.
+        where: Names the file and the row of a value.
+
+    Raises:
+        InputError: A value is a list or an object, or some are text and others numbers.
+    """
     types = set(map(type, values)) - {type(None)}
     kinds = {_KINDS.get(each) for each in types}
     if len(kinds) > 1 or None in kinds:
-        _refuse(name, values, places)
+        _refuse(name, values, where)
     if not types or types == {str}:
         return pl.Series(name, values, dtype=pl.String)
     if types == {bool}:
@@ -63,20 +73,20 @@ def _column(name: str, values: list[Any], places: Sequence[str]) -> pl.Series:
     return pl.Series(name, numbers, dtype=pl.Float64)
 
 
-def _refuse(name: str, values: list[Any], places: Sequence[str]) -> None:
+def _refuse(name: str, values: list[Any], where: Callable[[int], str]) -> None:
     first: str | None = None
-    for value, where in zip(values, places, strict=True):
+    for row, value in enumerate(values):
         if value is None:
             continue
         kind = _KINDS.get(type(value))
         if kind is None:
             what = "a list" if isinstance(value, list) else "an object"
             raise InputError(
-                f"{where}: column {quoted(name)} holds {what}; an additional column holds text, a number, or "
+                f"{where(row)}: column {quoted(name)} holds {what}; an additional column holds text, a number, or "
                 "true or false; turns belong in 'context', references in 'references'"
             )
         if first is not None and kind != first:
             raise InputError(
-                f"{where}: column {quoted(name)} holds {kind}, above it holds {first}; keep one kind"
+                f"{where(row)}: column {quoted(name)} holds {kind}, above it holds {first}; keep one kind"
             )
         first = kind

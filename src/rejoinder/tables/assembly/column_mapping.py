@@ -12,11 +12,13 @@ from typing import Any, TypeAlias
 
 import msgspec
 import polars as pl
+from msgspec import UNSET
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.reading import existing, read_text
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.column_roles import may_be_nested
+from rejoinder.tables.assembly.parts import Part, column_of_rows
 
 _FORM = (
     "expected NAME=COLUMN, several parted by commas, behind FILE: where they are of one file alone, or "
@@ -33,9 +35,9 @@ class ColumnMapping:
         files: By file what is mapped in it besides, or in another way.
 
     Example:
-        >>> mapping = column_mapping("id=doc_id,text=resps.0.0")
-        >>> mapping.of_row({"doc_id": 3, "resps": [["Yes."]], "doc": {}})
-        {'id': 3, 'text': 'Yes.'}
+        >>> rows = part_of_rows("a.jsonl", [(1, {"doc_id": "3", "resps": [["Yes."]], "doc": {}})])
+        >>> column_mapping("id=doc_id,text=resps.0.0").of_part(rows).frame.row(0, named=True)
+        {'id': '3', 'text': 'Yes.'}
     """
 
     sources: dict[str, str]
@@ -60,25 +62,12 @@ class ColumnMapping:
             files[name] = files.get(name, {}) | pairs
         return ColumnMapping(self.sources | other.sources, files)
 
-    def of_row(self, row: dict[str, Any]) -> dict[str, Any]:
-        """A row of JSON with our names; of the others, text, numbers, true and false are kept."""
-        mapped = {}
-        for name, source in self.sources.items():
-            value, is_there = value_at(row, source)
-            if is_there:
-                mapped[name] = value
-        taken = set(self.sources.values())
-        rest = {
-            name: value
-            for name, value in row.items()
-            if name not in mapped
-            and name not in taken
-            and (may_be_nested(name) or not isinstance(value, list | dict))
-        }
-        return mapped | rest
+    def of_part(self, part: Part) -> Part:
+        """A table under our names; a dotted path looks into structs, lists, objects and cells of JSON.
 
-    def of_frame(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A frame with our names; a dotted path looks into structs, lists and cells of JSON."""
+        Of the other columns those that hold text, numbers, true and false are kept.
+        """
+        frame, rows = part.frame, part.holds == "rows"
         mapped: list[pl.Series] = []
         for name, source in self.sources.items():
             column = _top(source)
@@ -86,19 +75,24 @@ class ColumnMapping:
                 mapped.append(frame.get_column(source).alias(name))
             elif column in frame.columns:
                 path = source.removeprefix(f"{column}.")
-                is_text = frame.schema[column] == pl.String
-                at = _in_cell if is_text else lambda value, path: value_at(value, path)[0]
-                values = [at(each, path) for each in frame.get_column(column).to_list()]
-                mapped.append(pl.Series(name, values, strict=False))
+                values = frame.get_column(column).to_list()
+                if frame.schema[column] == pl.String and not rows:
+                    mapped.append(pl.Series(name, [_in_cell(each, path) for each in values]))
+                    continue
+                found = [value_at(each, path) for each in values]
+                if not rows:
+                    mapped.append(pl.Series(name, [value for value, _ in found], strict=False))
+                elif any(is_there for _, is_there in found):
+                    values = [value if is_there else UNSET for value, is_there in found]
+                    mapped.append(column_of_rows(name, values))
         used = {name for source in self.sources.values() for name in (source, _top(source))}
         used |= {series.name for series in mapped}
         rest = [
             series
-            for series in frame.iter_columns()
-            if series.name not in used
-            and (may_be_nested(series.name) or not series.dtype.is_nested())
+            for series in map(_without_lists, frame.iter_columns())
+            if series is not None and series.name not in used
         ]
-        return pl.DataFrame([*mapped, *rest])
+        return part.with_frame(pl.DataFrame([*mapped, *rest]))
 
     def check(self, names: Sequence[str], columns: Sequence[str], what: str, where: str) -> None:
         """Sees that the columns of the mapping that a kind of table needs are there.
@@ -205,6 +199,16 @@ def value_at(row: Any, path: str) -> tuple[Any, bool]:
     else:
         return None, False
     return value_at(value, rest) if rest else (value, True)
+
+
+def _without_lists(column: pl.Series) -> pl.Series | None:
+    """A column without what is nested in it, where its name is not that of turns or references."""
+    if may_be_nested(column.name) or (not column.dtype.is_nested() and column.dtype != pl.Object):
+        return column
+    if column.dtype != pl.Object:
+        return None
+    values = [UNSET if isinstance(each, list | dict) else each for each in column.to_list()]
+    return None if all(each is UNSET for each in values) else column_of_rows(column.name, values)
 
 
 def _top(source: str) -> str:

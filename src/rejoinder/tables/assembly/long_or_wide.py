@@ -10,13 +10,13 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.rating_cells import (
     label_notes,
     refuse_wrong,
     scores_of,
     strict_scores,
 )
-from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import lookalike, require, synonym

@@ -9,8 +9,8 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
-from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
 from rejoinder.tables.origin import Draft, Origin

@@ -1,9 +1,10 @@
-"""Tables of columns brought to our own names: by the user's ``columns``, then by the aliases."""
+"""Tables of files brought to our own names: by the user's ``columns``, then by the aliases."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 import polars as pl
 
@@ -15,8 +16,10 @@ from rejoinder.tables.assembly.column_roles import (
     log_systems,
     roles_of,
 )
+from rejoinder.tables.assembly.item_columns import ids_of
 from rejoinder.tables.assembly.one_table import are_replies, first_rows, made_ids
-from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.schemas import SAMPLE
 
 
 def part_of_items(part: Part, columns: ColumnMapping | None) -> Part:
@@ -28,17 +31,23 @@ def part_of_items(part: Part, columns: ColumnMapping | None) -> Part:
     part, roles = _mapped(part, columns, "test set")
     log_renames(roles.of_items, part.name)
     if not roles.holds_all or _lacks_ids(part, roles):
-        return replace(part, frame=part.frame.rename(roles.of_items))
-    keys, frame = _with_ids(part, roles, part.name)
-    frame = frame.drop(roles.not_of_items, strict=False).rename(roles.of_items)
+        return part.with_frame(part.frame.rename(roles.of_items))
+    keys, part = _with_ids(part, roles, part.name)
+    frame = part.frame.drop(roles.not_of_items, strict=False).rename(roles.of_items)
+    part = part.with_frame(frame)
     if not roles.columns_of("system"):
-        return replace(part, frame=frame)
-    rows = first_rows(frame.get_column("id").to_list(), keys, part.numbers, part.name)
-    return Part(part.name, frame[rows], [part.numbers[row] for row in rows])
+        return part
+    if part.holds == "rows":
+        part = part.with_frame(frame.with_columns(ids_of(part)))
+    rows = first_rows(part.frame.get_column("id").to_list(), keys, part.numbers, part.name)
+    return replace(part, frame=part.frame[rows], numbers=[part.numbers[row] for row in rows])
 
 
-def part_of_replies(part: Part, columns: ColumnMapping | None) -> Part:
+def part_of_replies(part: Part, columns: ColumnMapping | None) -> tuple[Part, tuple[str, ...]]:
     """A table of replies under our names, long or wide; of a table of all, the replies alone.
+
+    Returns:
+        The table, and of a table of all the columns that hold the replies of a system each.
 
     Raises:
         InputError: Two columns could mean the same, or one of ``columns`` is absent.
@@ -47,30 +56,31 @@ def part_of_replies(part: Part, columns: ColumnMapping | None) -> Part:
     log_renames(roles.of_replies, part.name)
     log_systems(roles, part.name)
     if not roles.holds_all or _lacks_ids(part, roles):
-        return replace(part, frame=part.frame.rename(roles.of_replies))
-    frame = _with_ids(part, roles, "")[1].rename(roles.of_replies)
-    kept = roles.systems or ("system", "text")
-    return replace(part, frame=frame.select("id", *(n for n in kept if n in frame.columns)))
+        return part.with_frame(part.frame.rename(roles.of_replies)), ()
+    frame = _with_ids(part, roles, "")[1].frame.rename(roles.of_replies)
+    kept = roles.systems or ("system", "text", SAMPLE)
+    frame = frame.select("id", *(name for name in kept if name in frame.columns))
+    return part.with_frame(frame), roles.systems
 
 
 def part_of_judgements(
     part: Part, columns: ColumnMapping | None, what: str, names: Sequence[str]
 ) -> Part:
-    """A table of ratings or preferences under our names.
+    """A table of ratings, preferences or scores under our names, its columns in their types.
 
     Args:
         part: The table.
         columns: The user's mapping.
-        what: ``ratings`` or ``preferences``.
+        what: ``ratings``, ``preferences`` or ``scores``.
         names: Our names that have aliases there.
 
     Raises:
         InputError: Two columns could mean the same, or one of ``columns`` is absent.
     """
-    frame = _checked(part, columns, what)
-    renames = key_renames(frame.columns, names, part.name)
+    part = _checked(part, columns, what)
+    renames = key_renames(part.frame.columns, names, part.name)
     log_renames(renames, part.name)
-    return replace(part, frame=frame.rename(renames))
+    return part.with_frame(part.frame.rename(renames)).typed()
 
 
 def roles_of_part(part: Part, columns: ColumnMapping | None) -> Roles:
@@ -79,19 +89,21 @@ def roles_of_part(part: Part, columns: ColumnMapping | None) -> Roles:
 
 
 def _mapped(part: Part, columns: ColumnMapping | None, what: str) -> tuple[Part, Roles]:
-    part = replace(part, frame=_checked(part, columns, what))
-    texts = [name for name, dtype in part.frame.schema.items() if dtype == pl.String]
-    return part, roles_of(part.frame.columns, part.name, texts)
+    part = _checked(part, columns, what)
+    return part, roles_of(part.frame.columns, part.name, part.texts())
 
 
-def _checked(part: Part, columns: ColumnMapping | None, what: str) -> pl.DataFrame:
+def _checked(part: Part, columns: ColumnMapping | None, what: str) -> Part:
     columns = columns and columns.of_file(part.name)
     if columns is None:
-        return part.frame
-    frame = columns.of_frame(part.frame)
+        return part
+    mapped = columns.of_part(part)
     if what:
-        columns.check(frame.columns, part.frame.columns, what, part.name)
-    return frame
+        for (row, names), (_, given) in islice(
+            zip(mapped.shapes(), part.shapes(), strict=False), 1
+        ):
+            columns.check(names, given, what, part.where(row))
+    return mapped
 
 
 def _lacks_ids(part: Part, roles: Roles) -> bool:
@@ -101,12 +113,13 @@ def _lacks_ids(part: Part, roles: Roles) -> bool:
     return not are_replies(part.frame.get_column(system) for system in roles.systems)
 
 
-def _with_ids(part: Part, roles: Roles, where: str) -> tuple[list[str], pl.DataFrame]:
+def _with_ids(part: Part, roles: Roles, where: str) -> tuple[list[str], Part]:
     """For each row what says which item it is of; and the table with ids, made where it has none."""
-    items = part.frame.select(roles.columns_of("context", *roles.references)).rows()
-    keys = [repr(item) for item in items]
+    names = roles.columns_of("context", *roles.references)
+    keys = list(map(repr, zip(*map(part.values, names), strict=True)))
     if roles.columns_of("id"):
-        return keys, part.frame
+        return keys, part
     systems = roles.columns_of("system")
-    names = part.frame.get_column(systems[0]).to_list() if systems else None
-    return keys, part.frame.with_columns(pl.Series("id", made_ids(keys, names, where)))
+    texts = [str(each) for each in part.values(systems[0])] if systems else None
+    ids = pl.Series("id", made_ids(keys, texts, where))
+    return keys, part.with_frame(part.frame.with_columns(ids))

@@ -1,44 +1,34 @@
-"""Contexts and references as two tables, and responses as a long or a wide one."""
+"""Contexts and references in one table or in two, and responses in a long or a wide one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.column_roles import is_reference_column
-from rejoinder.tables.columns import lookalike, require, synonym
-from rejoinder.tables.origin import Origin, TestSetDraft
-from rejoinder.tables.schemas import CONTEXTS, RESPONSES, SAMPLE
-
-
-@dataclass(frozen=True)
-class Part:
-    """A table of one file, with the number of each of its rows.
-
-    Attributes:
-        name: The file.
-        frame: Its table.
-        numbers: The numbers of its rows.
-    """
-
-    name: str
-    frame: pl.DataFrame
-    numbers: Sequence[int]
+from rejoinder.tables.assembly.item_columns import ids_of, with_types
+from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.columns import forbid, lookalike, require, synonym
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
 
 
 def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
-    """A test set of a references table alone, or of that and a contexts table, in either order.
+    """A test set of tables with a list of references for each item.
 
-    Or of one table with a row for each item, its references in columns of their own (``ref1``,
-    ``ref2``, ...), and its context, if there is one, beside them; an empty cell is no reference.
+    Or of a references table alone, or of that and a contexts table, in either order. Or of one table
+    with a row for each item, its references in columns of their own (``ref1``, ``ref2``, ...), and its
+    context, if there is one, beside them; an empty cell is no reference.
 
     Raises:
         InputError: The tables are not these.
     """
+    parts = [with_types(part) for part in parts]
+    if all("references" in part.frame.columns and part.holds != "cells" for part in parts):
+        return _joined([_nested(part) for part in parts])
     if len(parts) > 2:
         raise InputError(
             f"{parts[2].name}: a third table; expected at most two: contexts (id, context) and "
@@ -126,8 +116,7 @@ def _one_row_an_item(part: Part, streams: list[str]) -> TestSetDraft:
     numbers = [part.numbers[i] for i in long.get_column(row).to_list()]
     contexts = frame.drop(streams)
     if "context" not in contexts.columns:
-        unknown = pl.Series("context", [[]] * frame.height, dtype=CONTEXTS["context"])
-        contexts = contexts.with_columns(unknown)
+        contexts = _without_contexts(contexts)
     elif contexts.schema["context"] == pl.String:
         contexts = contexts.with_columns(pl.concat_list("context"))
     return TestSetDraft(
@@ -138,15 +127,74 @@ def _one_row_an_item(part: Part, streams: list[str]) -> TestSetDraft:
     )
 
 
-def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
-    """Responses as a long table, and whether they came as a wide one.
+def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:
+    """The replies of a long table, or of a wide one, system after system.
 
     Long is ``system, id, text``, or ``id, text`` of the one system that the file is named after.
-    Wide is ``id`` and one column per system; its rows come out system after system.
+    Wide is ``id`` and one column per system; null is no reply there. Rows of JSON are a long table, but
+    for one that holds the items too.
+
+    Args:
+        part: The table under our names.
+        systems: The columns that are known to hold the replies of a system each.
+        stem: What a system is called that no column names.
 
     Raises:
         InputError: A column is absent or misspelt, or the table is one of a test set.
     """
+    if part.holds == "rows":
+        part = _wide_rows(part, systems) if systems else _long_rows(part)
+    else:
+        _refuse_other_tables(part)
+    columns, numbers = part.frame.columns, part.numbers
+    if "text" in columns and not systems:
+        part.require(("id", "text"), ("system",))
+        frame = part.frame
+        if "system" not in columns:
+            frame = frame.with_columns(pl.lit(stem).alias("system"))
+        frame = frame.select(*RESPONSES, *(name for name in (SAMPLE,) if name in columns))
+        return Draft(frame, Origin(((part.name, numbers),)))
+    _check_wide(part)
+    long = part.frame.unpivot(index="id", variable_name="system", value_name="text")
+    there = long.get_column("text").is_not_null().arg_true()
+    silent = sorted(set(columns) - {"id"} - set(long[there].get_column("system")))
+    if silent and numbers:
+        raise InputError(
+            f"{part.name}: no reply of the system {quoted(silent[0])}, its column is all null; take "
+            "the column out"
+        )
+    origin = Origin(((part.name, [numbers[row % len(numbers)] for row in there]),))
+    return Draft(long[there].select(*RESPONSES), origin)
+
+
+def _long_rows(part: Part) -> Part:
+    """Rows of JSON as a long table."""
+    for row, names in part.shapes():
+        name = next((each for each in ("references", "reference") if each in names), None)
+        if name and "text" not in names and "id" in names:
+            raise InputError(
+                f"{part.where(row)}: has '{name}' and no 'text': this is a test set, expected "
+                "responses; were the files given the wrong way round?"
+            )
+        require(("id", "text"), names, part.where(row), ("system",))
+    texts = part.converted("text", str)
+    columns = [ids_of(part), pl.Series("text", texts, dtype=pl.String)]
+    for name, into in (("system", str | None), (SAMPLE, str | int | None)):
+        if name in part.frame.columns:
+            given = part.converted(name, into)
+            cells = [None if each is None else str(each) for each in given]
+            if any(each is not None for each in given):
+                columns.append(pl.Series(name, cells, dtype=pl.String))
+    return part.with_frame(pl.DataFrame(columns))
+
+
+def _wide_rows(part: Part, systems: Sequence[str]) -> Part:
+    """Rows of JSON with a column for each system."""
+    texts = [pl.Series(name, part.converted(name, str | None)) for name in systems]
+    return part.with_frame(pl.DataFrame([ids_of(part), *texts]))
+
+
+def _refuse_other_tables(part: Part) -> None:
     columns = part.frame.columns
     for other, what in (
         ("context", "contexts"),
@@ -159,15 +207,13 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
                 f"{part.name}: has a column '{other}': this is a table of {what}, expected "
                 "responses; were the files given the wrong way round?"
             )
-    if "text" in columns:
-        require(("id", "text"), columns, part.name, ("system",))
-        frame = part.frame
-        if "system" not in columns:
-            frame = frame.with_columns(pl.lit(stem).alias("system"))
-        return frame.select(*RESPONSES, *(name for name in (SAMPLE,) if name in columns)), False
+
+
+def _check_wide(part: Part) -> None:
+    columns = part.frame.columns
     named = "system" in columns or lookalike("system", columns, ("id", "text"))
     if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
-        require(("id", "text"), columns, part.name, ("system",))
+        part.require(("id", "text"), ("system",))
     for other in ("context", "references"):
         if alias := synonym(other, [name for name in columns if name != "id"]):
             raise InputError(
@@ -181,8 +227,9 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
                 f"{part.name}: column {quoted(system)} holds {dtype}; expected text: in a wide table "
                 "every column beside 'id' holds the replies of one system"
             )
-    long = part.frame.unpivot(index="id", variable_name="system", value_name="text")
-    return long.select(*RESPONSES), True
+    if part.holds == "cells":
+        _refuse_empty_cells(part)
+        _refuse_numbers(part)
 
 
 def _is_text(columns: list[str]) -> bool:
@@ -190,6 +237,102 @@ def _is_text(columns: list[str]) -> bool:
     return len(columns) == 2 and lookalike("text", columns, ("id", "text")) is not None
 
 
+def _refuse_numbers(part: Part) -> None:
+    """A column of numbers in a wide table is an index or a length, and no system."""
+    for name, cells in part.frame.to_dict(as_series=False).items():
+        if name != "id" and cells and all(_is_number(cell) for cell in cells):
+            raise InputError(
+                f"{part.name}: column {quoted(name)} holds numbers; expected text: in a wide table "
+                "every column beside 'id' holds the replies of one system; drop it, or, if these "
+                "are replies, write the long form (system, id, text)"
+            )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_empty_cells(part: Part) -> None:
+    for name, cells in part.frame.to_dict(as_series=False).items():
+        if name != "id" and "" in cells:
+            raise InputError(
+                f"{part.name}, row {part.numbers[cells.index('')]}: the cell of system {quoted(name)} "
+                "is empty, which may be an empty reply or a missing one; use the long form "
+                "(system, id, text): an empty reply has a row there, a missing one has none"
+            )
+
+
 def _contexts_of(references: pl.DataFrame) -> pl.DataFrame:
-    ids = references.select(pl.col("id").unique(maintain_order=True))
-    return ids.with_columns(pl.Series("context", [[]] * ids.height, dtype=CONTEXTS["context"]))
+    return _without_contexts(references.select(pl.col("id").unique(maintain_order=True)))
+
+
+def _without_contexts(items: pl.DataFrame) -> pl.DataFrame:
+    return items.with_columns(pl.Series("context", [[]] * items.height, dtype=CONTEXTS["context"]))
+
+
+def _nested(part: Part) -> TestSetDraft:
+    frame, name = part.frame, part.name
+    part.require(("id", "references"), ("context",))
+    dtype = frame.schema["references"]
+    if not isinstance(dtype, pl.List):
+        hint = "; rename it to 'ref1' where it is the text of one reference"
+        raise InputError(
+            f"{name}: column 'references' holds {dtype}; expected a list per item"
+            f"{hint if dtype == pl.String else ''}"
+        )
+    if "context" not in frame.columns:
+        frame = _without_contexts(frame)
+    if frame.schema["context"] == pl.String:
+        frame = frame.with_columns(pl.concat_list("context"))
+    long = frame.select(
+        "id",
+        pl.col("references"),
+        pl.Series("row number", part.numbers),
+    ).filter(pl.col("references").list.len() > 0)
+    long = long.explode("references")
+    numbers = long.get_column("row number").to_list()
+    references = _unnested(name, long)
+    return TestSetDraft(
+        frame.drop("references"),
+        references,
+        Origin(((name, part.numbers),)),
+        Origin(((name, numbers),)),
+    )
+
+
+def _joined(drafts: Sequence[TestSetDraft]) -> TestSetDraft:
+    """The items of several files.
+
+    Raises:
+        InputError: An additional column holds text in one file and numbers in another.
+    """
+    if len(drafts) == 1:
+        return drafts[0]
+    kinds: dict[str, pl.DataType] = {}
+    for draft in drafts:
+        for name, dtype in draft.contexts.schema.items():
+            before = kinds.setdefault(name, dtype)
+            if dtype != before and not (dtype.is_numeric() and before.is_numeric()):
+                raise InputError(
+                    f"{draft.contexts_origin.at(0)}: column {quoted(name)} holds {dtype}, above it "
+                    f"holds {before}; keep one kind"
+                )
+    return TestSetDraft(
+        pl.concat([each.contexts for each in drafts], how="diagonal_relaxed"),
+        pl.concat([each.references for each in drafts], how="diagonal_relaxed"),
+        Origin(tuple(part for each in drafts for part in each.contexts_origin.parts)),
+        Origin(tuple(part for each in drafts for part in each.references_origin.parts)),
+    )
+
+
+def _unnested(name: str, long: pl.DataFrame) -> pl.DataFrame:
+    dtype = long.schema["references"]
+    if not isinstance(dtype, pl.Struct):
+        return long.select("id", pl.col("references").alias("text"))
+    fields = [field.name for field in dtype.fields]
+    forbid(fields, [column for column in REFERENCES if column != "id"], f"{name}, references")
+    return long.select("id", "references").unnest("references")

@@ -13,6 +13,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_bytes, read_text
 from rejoinder.messages import listed
 from rejoinder.tables.formats import parquet
+from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.json_table import json_value
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ def _table(contents: Sequence[bytes]) -> pa.Table:
     return pa.concat_tables([stream.read_all() for stream in streams])
 
 
-FORMAT = parquet.table_format(
+FORMAT = container(
     "datasets",
     "a folder that Dataset.save_to_disk of Hugging Face's datasets wrote: the columns of parquet",
     recognise,
-    read_frame,
+    partial(parquet.part_of_frame, read=read_frame),
 )

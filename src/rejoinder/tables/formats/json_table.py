@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from rejoinder.files.reading import first_line, suffix_of
-from rejoinder.tables.formats import jsonl
+from rejoinder.tables.assembly.parts import part_of_rows
+from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.json_table import is_object_of_columns, read_json_table
 
 _BOM = b"\xef\xbb\xbf"
@@ -34,9 +35,9 @@ def recognise(path: Path, first: bytes) -> bool:
     return is_object_of_columns(value)
 
 
-FORMAT = jsonl.row_format(
+FORMAT = container(
     "json",
     "JSON: a list of objects with the columns of jsonl, or an object of columns",
     recognise,
-    read_json_table,
+    lambda path: part_of_rows(str(path), read_json_table(path)),
 )

@@ -13,7 +13,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
-from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import Grid, read_csv

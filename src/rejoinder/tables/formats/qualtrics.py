@@ -13,7 +13,7 @@ from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, listed
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
-from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.origin import Draft

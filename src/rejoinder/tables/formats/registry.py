@@ -11,6 +11,8 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.tables.assembly.column_roles import Roles
+from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, Format, KindName
 from rejoinder.tables.formats import (
     argilla,
@@ -111,7 +113,7 @@ def choose(
             some.
     """
     every, option = formats_like(kind), OPTIONS[kind]
-    tables = {each.name: each for each in every.values() if each.roles is not None}
+    tables = {each.name: each for each in every.values() if each.part is not None}
     named = [columns is not None and columns.of_file(path) is not None for path in paths]
     formats: list[Format] = []
     for path, is_named in zip(paths, named, strict=True):
@@ -128,7 +130,7 @@ def choose(
                 f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "
                 f"one {kind} share one format; choose it with {option}"
             )
-    if any(named) and chosen.roles is None:
+    if any(named) and chosen.part is None:
         raise ParameterError(
             f"columns: the format '{chosen.name}' knows its columns; expected one of "
             f"{one_of(tables)}; leave columns out, or choose one of these with {option}"
@@ -188,7 +190,8 @@ def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bo
     """
     path = logs_in(path, name)[0]
     chosen = choose([path], name, "test set", columns)
-    return chosen.holds_all(path) if chosen.roles is None else chosen.roles(path, columns).holds_all
+    roles = roles_in(path, chosen, columns)
+    return chosen.holds_all(path) if roles is None else roles.holds_all
 
 
 def is_log(path: Path, name: str | None) -> bool:
@@ -248,7 +251,10 @@ def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | No
     """
     path = in_folder(path, "responses", _OF_TEXTS) if name is None else path
     chosen = choose([path], name, "responses", columns)
-    if chosen.roles is None:
-        return set()
-    roles = chosen.roles(path, columns)
-    return {roles.renames.get(each, each) for each in roles.columns}
+    roles = roles_in(path, chosen, columns)
+    return {roles.renames.get(each, each) for each in roles.columns} if roles else set()
+
+
+def roles_in(path: Path, chosen: Format, columns: ColumnMapping | None) -> Roles | None:
+    """What the columns of a file are used as; None for a format that knows its own."""
+    return None if chosen.part is None else roles_of_part(chosen.part(path), columns)

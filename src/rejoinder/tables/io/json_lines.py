@@ -68,11 +68,16 @@ def convert(row: dict[str, Any], into: type[Row], where: str, fields: Sequence[s
     try:
         return msgspec.convert(row, into)
     except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {_reworded(str(error), fields)}") from None
+        raise InputError(f"{where}: {reworded(str(error), fields)}") from None
 
 
-def _reworded(message: str, fields: Sequence[str]) -> str:
-    """``Expected `str`, got `int` - at `$.references[0].text` `` with the path first."""
+def reworded(message: str, fields: Sequence[str]) -> str:
+    """What msgspec says of a value in our words: ``Expected `str`, got `int` - at `$.text` ``.
+
+    Args:
+        message: The text of the error.
+        fields: The columns of nested objects, where those may have no others.
+    """
     what, _, place = message.replace("`", "").partition(" - at $")
     place = place.removeprefix(".")
     where = f"{place}: " if place else ""

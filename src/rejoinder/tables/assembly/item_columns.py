@@ -1,0 +1,175 @@
+"""The columns of a test set in their types, from cells of text, from typed columns or from rows of JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import more, quoted
+from rejoinder.tables.assembly.additional_columns import scalar_column
+from rejoinder.tables.assembly.column_roles import is_reference_column
+from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.columns import require
+from rejoinder.tables.io.item_lines import ReferenceRow
+from rejoinder.tables.schemas import REFERENCES
+from rejoinder.tables.turns import list_column, turns_column
+
+
+def with_types(part: Part) -> Part:
+    """A table of a test set under our names, its columns in their types.
+
+    Raises:
+        InputError: A cell or a value is not of its column; a row of JSON lacks a column, or is a reply.
+    """
+    if part.holds == "cells":
+        return _of_cells(part)
+    return _of_rows(_with_references(part)) if part.holds == "rows" else _with_lists(part)
+
+
+def _of_rows(part: Part) -> Part:
+    """One item per row, its references as texts or as objects with text, weight and source."""
+    for row, names in part.shapes():
+        where = part.where(row)
+        if "references" not in names and {"text", "id"} <= set(names):
+            raise InputError(
+                f"{where}: has 'text' and no 'references': this is a file of responses, expected a "
+                "test set; were the files given the wrong way round?"
+            )
+        require(("id", "references"), names, where, ("context",))
+    columns = [ids_of(part)]
+    if "context" in part.frame.columns:
+        contexts = part.converted("context", str | list[str] | None)
+        turns = [[each] if isinstance(each, str) else each or [] for each in contexts]
+        columns.append(turns_column(turns))
+    lists = part.converted("references", list[str | ReferenceRow], ReferenceRow.__struct_fields__)
+    columns.append(_references(lists))
+    known = {"id", "context", "references"}
+    columns += [
+        scalar_column(name, part.values(name), part.where)
+        for name in sorted(set(part.frame.columns) - known)
+    ]
+    return Part(part.name, pl.DataFrame(columns), part.numbers, part.holds)
+
+
+def ids_of(part: Part) -> pl.Series:
+    """The ids of rows of JSON, of which a whole number is its digits."""
+    ids = part.frame.get_column("id")
+    if ids.dtype == pl.String:
+        return ids
+    return pl.Series("id", [str(each) for each in part.converted("id", str | int)], dtype=pl.String)
+
+
+def _references(lists: list[list[str | ReferenceRow]]) -> pl.Series:
+    """Texts, or objects where one has a weight or a source."""
+    flat: list[Any] = [each for references in lists for each in references]
+    values = pl.Series("references", flat, dtype=pl.String) if _are_texts(flat) else _objects(flat)
+    return list_column(values, list(map(len, lists)))
+
+
+def _are_texts(references: list[Any]) -> bool:
+    return set(map(type, references)) <= {str}
+
+
+def _objects(references: list[str | ReferenceRow]) -> pl.Series:
+    each = [ReferenceRow(one) if isinstance(one, str) else one for one in references]
+    columns = {
+        name: [getattr(one, name) for one in each] for name in ReferenceRow.__struct_fields__
+    }
+    schema = {name: REFERENCES[name] for name in columns}
+    return pl.DataFrame(columns, schema=schema).to_struct("references")
+
+
+def _with_references(part: Part) -> Part:
+    """The references of a row in one list, where they have columns of their own."""
+    frame = part.frame
+    streams = [name for name in frame.columns if is_reference_column(name)]
+    if "references" in frame.columns or not streams:
+        return part
+    rows = zip(*(part.values(name) for name in streams), strict=True)
+    lists = [[text for each in row if each is not None for text in _listed(each)] for row in rows]
+    references = pl.Series("references", lists, dtype=pl.Object)
+    return Part(part.name, frame.drop(streams).with_columns(references), part.numbers, part.holds)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _with_lists(part: Part) -> Part:
+    """A single column that holds a list of references for each item, called ``references``."""
+    lists = [
+        name
+        for name, dtype in part.frame.schema.items()
+        if isinstance(dtype, pl.List) and is_reference_column(name)
+    ]
+    if len(lists) != 1 or "references" in part.frame.columns:
+        return part
+    return part.with_frame(part.frame.rename({lists[0]: "references"}))
+
+
+def _of_cells(part: Part) -> Part:
+    """The cells of a test set as turns, weights and sources; an empty cell of these is null.
+
+    Raises:
+        InputError: a reference is empty: as a reference it would switch BLEU's brevity penalty off.
+    """
+    frame = part.frame
+    if "text" in frame.columns and "context" not in frame.columns:
+        _refuse_empty_references(part)
+    if "context" in frame.columns:
+        frame = frame.with_columns(turns_column(_turns(part)))
+    if "weight" in frame.columns:
+        frame = frame.with_columns(_weights(part).alias("weight"))
+    if "source" in frame.columns:
+        frame = frame.with_columns(pl.col("source").replace("", None))
+    return part.with_frame(frame)
+
+
+def _turns(part: Part) -> list[list[str]]:
+    """A cell is the message alone, or a JSON list of turns; an empty one is no turn."""
+    decode = msgspec.json.Decoder(list[str]).decode
+    turns = []
+    for number, cell in zip(part.numbers, part.frame["context"], strict=True):
+        if cell.startswith(("['", '["')) and cell.endswith("']"):
+            raise InputError(
+                f"{part.name}, row {number}: the context is a list as Python prints it; write it as "
+                "JSON: frame['context'].map(json.dumps)"
+            )
+        if not cell.startswith('["'):
+            turns.append([cell] if cell else [])
+            continue
+        try:
+            turns.append(decode(cell))
+        except (msgspec.DecodeError, RecursionError):
+            raise InputError(
+                f"{part.name}, row {number}: the context opens like a JSON list of turns and is "
+                'none; expected ["first turn", "second turn"] or plain text'
+            ) from None
+    return turns
+
+
+def _weights(part: Part) -> pl.Series:
+    cells = part.frame.get_column("weight").str.strip_chars()
+    weights = cells.cast(pl.Float64, strict=False)
+    wrong = (weights.is_null() & (cells != "")).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        raise InputError(
+            f"{part.name}, row {part.numbers[row]}: weight {quoted(cells[row])} is no number; expected "
+            "one within [-1, 1] with a decimal point, or an empty cell"
+        )
+    return weights
+
+
+def _refuse_empty_references(part: Part) -> None:
+    cells = part.frame.get_column("text").to_list()
+    empty = [i for i, cell in enumerate(cells) if not cell.strip()]
+    if empty:
+        raise InputError(
+            f"{part.name}, row {part.numbers[empty[0]]}: the text of the reference is "
+            f"empty{more(len(empty))}; an empty cell is no reference: drop such rows "
+            "(pandas: dropna(subset=['text']))"
+        )

@@ -1,0 +1,97 @@
+"""Rejoinder's own tables in any file of columns: CSV, a workbook, JSON, Parquet.
+
+A container makes a table of a file; which kind of table it is, it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from rejoinder.files.reading import stem_of
+from rejoinder.files.sources import once
+from rejoinder.tables.assembly.comparisons import preferences_of_table
+from rejoinder.tables.assembly.long_or_wide import ratings_of_table
+from rejoinder.tables.assembly.long_or_wide_scores import scores_of_part
+from rejoinder.tables.assembly.mapped_parts import (
+    part_of_items,
+    part_of_judgements,
+    part_of_replies,
+)
+from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.assembly.two_tables import replies_of_part, testset_of_parts
+from rejoinder.tables.format import Asked, Format, KindName
+from rejoinder.tables.notes import pass_on, set_aside
+from rejoinder.tables.origin import Draft, TestSetDraft
+
+ReadPart: TypeAlias = Callable[[Path], Part]
+"""Makes a table of a file."""
+
+ALIASED: dict[KindName, tuple[str, ...]] = {
+    "ratings": ("id", "system", "rater", "score"),
+    "preferences": ("id", "a", "b", "rater"),
+    "scores": ("id", "system", "rater", "name"),
+}
+"""By kind of judgement our names of columns that may stand under an alias."""
+
+
+def container(
+    name: str, description: str, recognise: Callable[[Path, bytes], bool], read: ReadPart
+) -> Format:
+    """The format of a container of tables, each of whose files is parsed once.
+
+    Args:
+        name: What the format is called.
+        description: One line for listings.
+        recognise: Whether a path is of this format, from the path and the first bytes of the file.
+        read: Makes a table of a file.
+    """
+    part = partial(_kept_part, read=read)
+    return Format(
+        name,
+        description,
+        recognise,
+        {
+            "test set": lambda paths, asked: testset_of(map(part, paths), asked),
+            "responses": lambda path, asked: responses_of(part(path), asked),
+            "ratings": lambda path, asked: judgements_of(part(path), "ratings", asked),
+            "preferences": lambda path, asked: judgements_of(part(path), "preferences", asked),
+            "scores": lambda path, asked: judgements_of(part(path), "scores", asked),
+        },
+        part,
+    )
+
+
+def testset_of(parts: Iterable[Part], asked: Asked) -> TestSetDraft:
+    """The test set in the table of a file, or in those of several."""
+    return testset_of_parts([part_of_items(part, asked.columns) for part in parts])
+
+
+def responses_of(part: Part, asked: Asked) -> Draft:
+    """The replies in a table; a system that no column names is called as the file is."""
+    mapped, systems = part_of_replies(part, asked.columns)
+    return replies_of_part(mapped, systems, stem_of(Path(part.name)))
+
+
+def judgements_of(part: Part, kind: KindName, asked: Asked) -> Draft:
+    """The ratings, preferences or scores in a table."""
+    part = part_of_judgements(part, asked.columns, kind, ALIASED[kind])
+    if kind == "ratings":
+        return ratings_of_table(part, asked.keep)
+    return preferences_of_table(part, asked.keep) if kind == "preferences" else scores_of_part(part)
+
+
+def _kept_part(path: Path, read: ReadPart) -> Part:
+    """The table of a file, which is parsed once; what it says of the file, it says each time."""
+
+    def parsed() -> Part:
+        with set_aside() as notes:
+            return replace(read(path), notes=tuple(notes))
+
+    part = once(path, (read, str(path)), parsed)
+    for each in part.notes:
+        pass_on(each)
+    return part

@@ -1,4 +1,4 @@
-"""Every file that a command reads is opened once: a file of every format goes through its verbs."""
+"""Every file that a command reads is opened once, and parsed once: each format goes through its verbs."""
 
 import builtins
 import io
@@ -9,7 +9,11 @@ import pytest
 
 from format_examples import REPLIES, SCORES, WORLDS, examples, write
 from rejoinder.cli.app import run
+from rejoinder.files.sources import once
+from rejoinder.tables.formats import own_tables
+from rejoinder.tables.formats.registry import FORMATS
 
+CONTAINERS = {each.name for each in FORMATS if each.part is not None}
 JUDGE = SCORES["jsonl"]
 COMMANDS = {
     "testset": (["score", "GIVEN", "r.jsonl"],),
@@ -40,10 +44,28 @@ def opened(monkeypatch):
     return counts
 
 
+@pytest.fixture
+def parsed(monkeypatch):
+    """How often each file of a container of tables was parsed, by its full path."""
+    counts = Counter()
+
+    def counted(path, key, make):
+        def made():
+            counts[os.path.realpath(path)] += 1
+            return make()
+
+        return once(path, key, made)
+
+    monkeypatch.setattr(own_tables, "once", counted)
+    return counts
+
+
 @pytest.mark.parametrize(
     ("role", "form", "name", "content"), list(examples()), ids=lambda part: str(part)[:20]
 )
-def test_a_file_is_opened_once(role, form, name, content, tmp_path, monkeypatch, opened, capsys):
+def test_a_file_is_opened_and_parsed_once(
+    role, form, name, content, tmp_path, monkeypatch, opened, parsed, capsys
+):
     monkeypatch.chdir(tmp_path)
     for other in ("testset", "responses", "ratings"):
         write(tmp_path / WORLDS["jsonl"][other][0], WORLDS["jsonl"][other][1])
@@ -54,13 +76,16 @@ def test_a_file_is_opened_once(role, form, name, content, tmp_path, monkeypatch,
     for command in COMMANDS[role]:
         words = [str(given) if word == "GIVEN" else word for word in command]
         opened.clear()
+        parsed.clear()
         assert run(words) in (0, 2), capsys.readouterr().err
         read = {path: count for path, count in opened.items() if path.startswith(str(tmp_path))}
         assert any(path.startswith(str(given)) for path in read), capsys.readouterr().err
         assert set(read.values()) == {1}, (words, read)
+        assert set(parsed.values()) == {1}, (words, parsed)
+        assert (os.path.realpath(given) in parsed) >= (form in CONTAINERS)
 
 
-def test_a_test_set_that_holds_the_replies_and_the_ratings_is_opened_once(tmp_path, opened, capsys):
+def test_a_file_of_all_tables_is_opened_and_parsed_once(tmp_path, opened, parsed, capsys):
     rows = [("1", "a b", "a b c", "a", 3), ("2", "b b", "b c", "a", 4), ("3", "c b", "c d", "a", 1)]
     table = "id,prompt,reference,response,model,rater,criterion,score\n" + "".join(
         f"{id},{prompt},{prompt} now,{reply},{system},r,overall,{score}\n"
@@ -70,7 +95,7 @@ def test_a_test_set_that_holds_the_replies_and_the_ratings_is_opened_once(tmp_pa
     file.write_text(table)
     opened.clear()
     assert run(["correlate", str(file), "--ratings", str(file)]) in (0, 2)
-    assert opened[str(file)] == 1, capsys.readouterr().err
+    assert opened[str(file)] == parsed[str(file)] == 1, capsys.readouterr().err
 
 
 def test_marks_of_several_raters_are_read_once(tmp_path, opened, capsys):

@@ -182,8 +182,8 @@ def _with_room(path: Path, status: os.stat_result) -> Source:
     if kept is None or status.st_size > ROOM:
         return Source(path)
     # The time of a pipe is that of the last who read it.
-    version = (0, 0) if pipes.is_pipe(status) else (status.st_size, status.st_mtime_ns)
-    key = (status.st_dev, status.st_ino, *version)
+    time = 0 if pipes.is_pipe(status) else status.st_mtime_ns
+    key = (status.st_dev, status.st_ino, status.st_size, time)
     source = kept.setdefault(key, Source(path))
     if not source.size and sum(each.size for each in kept.values()) + status.st_size > ROOM:
         release_sources()

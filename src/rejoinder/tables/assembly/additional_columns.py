@@ -82,8 +82,8 @@ def _refuse(name: str, values: list[Any], where: Callable[[int], str]) -> None:
         if kind is None:
             what = "a list" if isinstance(value, list) else "an object"
             raise InputError(
-                f"{where(row)}: column {quoted(name)} holds {what}; an additional column holds text, a number, or "
-                "true or false; turns belong in 'context', references in 'references'"
+                f"{where(row)}: column {quoted(name)} holds {what}; an additional column holds text, a "
+                "number, or true or false; turns belong in 'context', references in 'references'"
             )
         if first is not None and kind != first:
             raise InputError(

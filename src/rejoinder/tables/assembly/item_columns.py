@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -64,22 +66,17 @@ def ids_of(part: Part) -> pl.Series:
 
 def _references(lists: list[list[str | ReferenceRow]]) -> pl.Series:
     """Texts, or objects where one has a weight or a source."""
-    flat: list[Any] = [each for references in lists for each in references]
-    values = pl.Series("references", flat, dtype=pl.String) if _are_texts(flat) else _objects(flat)
+    flat: list[Any] = list(chain.from_iterable(lists))
+    if set(map(type, flat)) <= {str}:
+        values = pl.Series("references", flat, dtype=pl.String)
+    else:
+        rows = [ReferenceRow(each) if isinstance(each, str) else each for each in flat]
+        columns = {
+            name: list(map(attrgetter(name), rows)) for name in ReferenceRow.__struct_fields__
+        }
+        schema = {name: REFERENCES[name] for name in columns}
+        values = pl.DataFrame(columns, schema=schema).to_struct("references")
     return list_column(values, list(map(len, lists)))
-
-
-def _are_texts(references: list[Any]) -> bool:
-    return set(map(type, references)) <= {str}
-
-
-def _objects(references: list[str | ReferenceRow]) -> pl.Series:
-    each = [ReferenceRow(one) if isinstance(one, str) else one for one in references]
-    columns = {
-        name: [getattr(one, name) for one in each] for name in ReferenceRow.__struct_fields__
-    }
-    schema = {name: REFERENCES[name] for name in columns}
-    return pl.DataFrame(columns, schema=schema).to_struct("references")
 
 
 def _with_references(part: Part) -> Part:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rich.console import Console
-
 from rejoinder import read_responses, read_testset
-from rejoinder.cli.show.score import print_systems
+from rejoinder.cli.terminal.console import PlainConsole, instead
+from rejoinder.cli.terminal.showing import show
+from rejoinder.document.parts import View
 from rejoinder.scoring.score import score
 
 ROOT = Path(__file__).parents[1]
@@ -21,8 +21,9 @@ def main() -> None:
     paths = [ROOT / "examples" / "responses" / f"{name}.jsonl" for name in names]
     scores = score(testset, read_responses(*paths))
     with open("/dev/null", "w") as nowhere:
-        out = Console(record=True, width=104, file=nowhere, highlight=False, markup=False)
-        print_systems(out, scores, signatures=False)
+        out = PlainConsole(record=True, width=104, file=nowhere, highlight=False, markup=False)
+        with instead(out):
+            show(scores.document(View(signatures=False)))
         picture = out.export_svg(title="rejoinder score testset.jsonl systems/*.jsonl")
     picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
     (ROOT / "docs" / "demo.svg").write_text(picture, encoding="utf-8")

@@ -8,7 +8,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from rejoinder.text.visible import escapes
+from rejoinder.visible import escapes
 from settings.world import World
 
 STYLE = "\x1b[95;7m"

@@ -8,6 +8,8 @@ from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rejoinder.document.parts import AS_USUAL, Document, View
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -48,16 +50,22 @@ class Result:
 class TableResult(Result):
     """A result whose tables can be shown: those that its verb prints on the command line.
 
-    The tables, their headings and the lines below them are declared once, in ``rejoinder.cli.show``.
-    That package stands above every result, so it is found by name when a table is asked for.
+    They are declared once, in ``document``: terminal, notebook, Markdown, LaTeX and CSV show it.
     """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._facts()}; see .to_markdown())"
 
+    def document(self, view: View = AS_USUAL) -> Document:
+        """What is shown of the result: its tables and lines, in their order.
+
+        A class says it in a function of a file beside it, which is handed frames.
+        """
+        raise NotImplementedError
+
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables and notes of the command line."""
-        return _exported(self, "html")
+        return _in_form(self, "html")
 
     def to_markdown(self) -> str:
         """The tables and notes of the command line as Markdown, for example for a pull request.
@@ -65,14 +73,14 @@ class TableResult(Result):
         Values are shown as the command line shows them, mostly x100 and rounded. Names and texts are
         escaped.
         """
-        return _exported(self, "markdown")
+        return _in_form(self, "markdown")
 
     def to_latex(self) -> str:
         """The tables of the command line as LaTeX; they need the package ``booktabs``.
 
         Values are shown as the command line shows them. Names and texts are escaped.
         """
-        return _exported(self, "latex")
+        return _in_form(self, "latex")
 
 
 class PlottedResult(TableResult):
@@ -97,8 +105,17 @@ class PlottedResult(TableResult):
         return import_module("rejoinder.figures.of_results").figure_of(self, of)
 
 
-def _exported(result: TableResult, format: str) -> str:
-    return import_module("rejoinder.cli.show.exported").exported(result, format)
+def is_converted(result: TableResult) -> bool:
+    """Whether the class of a result has a document; others are still shown by ``rejoinder.cli.show``."""
+    return type(result).document is not TableResult.document
+
+
+def _in_form(result: TableResult, form: str) -> str:
+    if is_converted(result):
+        from rejoinder.rendering.forms import FORMS
+
+        return FORMS[form](result.document())
+    return import_module("rejoinder.cli.show.exported").exported(result, form)
 
 
 def _fact(name: str, value: Any) -> str:

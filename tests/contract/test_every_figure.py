@@ -22,7 +22,6 @@ import rejoinder
 import rejoinder.figures
 import rejoinder.recipes
 import rejoinder.tuning
-from rejoinder.cli.show.cells import percent
 from rejoinder.figures import style
 from rejoinder.figures.density import density
 from rejoinder.figures.differences import differences
@@ -204,7 +203,7 @@ def test_the_figure_of_a_result_is_of_its_numbers():
             approximately(row["system"], row["value"], row["low"], row["high"])
             for row in rows.to_dicts()
         ]
-        assert percent(scores.measured[label].metric) == (times == 100)
+        assert scores.measured[label].metric.times100 == (times == 100)
     compared = rejoinder.compare(scores, permutations=99)
     assert points(compared.plot("length")) == [
         approximately(f"{row['a']} - {row['b']}", row["difference"], row["low"], row["high"])

@@ -13,9 +13,8 @@ import pytest
 
 import rejoinder
 from rejoinder.cli.show.audit import audit as show_audit
-from rejoinder.cli.show.compare import print_leads
 from rejoinder.cli.show.sweep import _correlation as sweep_correlation
-from rejoinder.cli.terminal.console import console
+from rejoinder.cli.terminal.showing import show
 from rejoinder.tuning.table import PERMUTATIONS as PERMUTATIONS_OF_SWEEPS
 from rejoinder.tuning.table import _words as sweep_legend
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
@@ -86,7 +85,7 @@ def test_sentence_and_table_of_the_best_system_write_the_least_p_alike(capsys, m
     report = rejoinder.report(*of_systems(good=None, fair="yes please", bad="no"), ["rougeL"])
     (sentence,) = (each for each in report.summary().known if "ROUGE-L is highest" in each)
     assert "(p < 0.0003, corrected for all pairs)" in sentence
-    print_leads(console(), report.scores)
+    show(report.scores.document())
     assert "<0.0003" in capsys.readouterr().out
 
 

@@ -33,7 +33,7 @@ from rejoinder import read_responses, read_testset, score
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.recipes.khayrallah2021 import study as khayrallah2021
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 from settings import USUAL, recipes
 from settings.row import Commands
 

@@ -6,24 +6,16 @@ import pytest
 
 from rejoinder import TestSet, score
 from rejoinder.batches.references import ReferenceRule
-from rejoinder.cli.show import (
-    compare as compare_tables,
-)
-from rejoinder.cli.show import (
-    judgements as judgement_tables,
-)
-from rejoinder.cli.show import (
-    pair_matrix,
-)
-from rejoinder.cli.show import (
-    ruq as ruq_tables,
-)
-from rejoinder.cli.show.cells import starred, three_decimals
+from rejoinder.cli.show import judgements as judgement_tables
+from rejoinder.cli.show import ruq as ruq_tables
 from rejoinder.cli.terminal.console import console
+from rejoinder.cli.terminal.showing import show
+from rejoinder.document.numbers import starred, three_decimals
 from rejoinder.meta_evaluation.correlate import correlate
 from rejoinder.meta_evaluation.protocols import Pairwise, Unit
 from rejoinder.meta_evaluation.sweep import SweepSettings, sweep_sizes
 from rejoinder.metrics import BLEU
+from rejoinder.scoring import compare_tables
 from rejoinder.scoring.compare import Comparison
 from rejoinder.scoring.margins import with_verdicts
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -71,7 +63,7 @@ def test_compare_marks_the_corrected_p(capsys, wide, p, star):
     table = scores.compare().with_columns(
         difference=pl.lit(0.1), p_randomization=pl.lit(0.001), p_randomization_holm=pl.lit(p)
     )
-    compare_tables.comparison(Comparison(table, scores))
+    show(Comparison(table, scores).document())
     (line, sentence) = (
         each for each in capsys.readouterr().out.splitlines() if "one" in each and "two" in each
     )
@@ -83,12 +75,16 @@ def test_compare_marks_the_corrected_p(capsys, wide, p, star):
     )
 
 
+def signs(table, scores):
+    pairs = table.filter(metric="BLEU-1")
+    return tuple(compare_tables._matrix(scores, "BLEU-1", pairs, [], None).signs)
+
+
 @pytest.mark.parametrize(("p", "sign"), [(BELOW, "+-"), (SIGNIFICANT, ".."), (float("nan"), "??")])
 def test_the_matrix_of_pairs_has_a_sign_by_the_same_rule(p, sign):
     scores = scored()
     table = scores.compare().with_columns(difference=pl.lit(0.1), p_randomization_holm=pl.lit(p))
-    _, (first, second) = pair_matrix.pair_signs(Comparison(table, scores), "BLEU-1", table)
-    assert (first, second) == (f"\\{sign[0]}", f"{sign[1]}\\")
+    assert signs(table, scores) == (f"\\{sign[0]}", f"{sign[1]}\\")
 
 
 @pytest.mark.parametrize(("p", "sign"), [(BELOW, "="), (SIGNIFICANT, ".")])
@@ -97,8 +93,7 @@ def test_the_matrix_marks_what_is_smaller_than_the_margin(p, sign):
     table = scores.compare().with_columns(
         p_randomization_holm=pl.lit(0.5), p_equivalence_holm=pl.lit(p)
     )
-    _, (first, _) = pair_matrix.pair_signs(Comparison(table, scores), "BLEU-1", table)
-    assert first == f"\\{sign}"
+    assert signs(table, scores)[0] == f"\\{sign}"
 
 
 @pytest.mark.parametrize(("p", "verdict"), [(BELOW, "worse"), (SIGNIFICANT, "not clear")])
@@ -134,7 +129,7 @@ def test_who_leads_is_told_by_the_same_rule(capsys, wide, monkeypatch, p, word):
     scores = scored()
     leads = scores.leads().with_columns(p=pl.lit(p))
     monkeypatch.setattr(type(scores), "leads", lambda self: leads)
-    compare_tables.print_leads(console(), scores)
+    show(scores.document())
     assert word in capsys.readouterr().out
     monkeypatch.setattr(ruq_tables, "_few", lambda found: scores)
     ruq_tables._verdict(console(), None)

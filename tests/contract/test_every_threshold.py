@@ -21,9 +21,9 @@ from rejoinder.cli.show import (
 from rejoinder.cli.show import (
     recipe_tao2018 as recipe_tao2018_tables,
 )
-from rejoinder.cli.show.cells import three_decimals
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs
+from rejoinder.document.numbers import three_decimals
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions

@@ -19,7 +19,7 @@ from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_note
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.errors import ParameterError, RejoinderError
 from rejoinder.files.sources import keeping_sources
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 TRACEBACK = "REJOINDER_TRACEBACK"
 """The environment variable that asks for the traceback of a defect."""

@@ -17,6 +17,7 @@ from rejoinder.messages import counted
 if TYPE_CHECKING:
     from rejoinder.cli.options import JsonOptions
     from rejoinder.cli.records import Records
+    from rejoinder.document.parts import Document
 
 Made = TypeVar("Made")
 
@@ -79,24 +80,30 @@ class Outputs:
         return written
 
     def show(
-        self, given: JsonOptions, show: Callable[[], None], document: Callable[[], Any]
+        self,
+        given: JsonOptions,
+        show: Callable[[], Document | None],
+        document: Callable[[], Any],
     ) -> None:
         """Prints the result, as tables or as JSON; its tables go to the file of ``--tables`` before.
 
         Args:
             given: How to print it, and the file.
-            show: Prints the tables for people.
+            show: Returns what is shown, or prints it (verbs that have no document yet).
             document: What ``--json`` prints.
         """
         from rejoinder.cli.options import PrintedOptions
         from rejoinder.cli.saved_tables import save_tables
 
         tables = given.tables if isinstance(given, PrintedOptions) else None
-        self.save(tables, lambda path: save_tables(path, show))
+        for path, write in save_tables(tables, show):
+            self.save(path, write)
         if given.json:
             machine.write(document())
-        else:
-            show()
+        elif (shown := show()) is not None:
+            from rejoinder.cli.terminal.showing import show as print_document
+
+            print_document(shown)
 
     def wrote(
         self, path: Path, rows: int | None = None, files: Sequence[Path] | None = None

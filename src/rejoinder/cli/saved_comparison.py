@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rejoinder.errors import ParameterError
 from rejoinder.files.replacing import replacing
+
+if TYPE_CHECKING:
+    from rejoinder.document.parts import Document
 
 
 def check_format(path: Path | None, with_verdicts: bool) -> None:
@@ -22,22 +26,22 @@ def check_format(path: Path | None, with_verdicts: bool) -> None:
         )
 
 
-def save(path: Path, show: Callable[[], None], verdicts: Callable[[], str] | None = None) -> None:
+def save(
+    path: Path, show: Callable[[], Document | None], verdicts: Callable[[], str] | None = None
+) -> None:
     """Writes a comparison in the format of the file's suffix; the first line says what it is.
 
     Args:
         path: The file.
-        show: Prints the tables for people.
+        show: Returns what is shown, or prints it.
         verdicts: Gives the verdicts as JUnit XML; None where there are none.
     """
-    from rejoinder.cli.show.exported import written
+    from rejoinder.cli.saved_tables import shown_by, written
 
     suffix = path.suffix.lower()
     if suffix == ".xml" and verdicts is not None:
         content = verdicts()
-    elif suffix == ".tex":
-        content = f"% rejoinder compare\n{written(show, 'latex')}"
     else:
-        content = f"<!-- rejoinder compare -->\n\n{written(show, 'markdown')}"
+        content = written(shown_by(show), suffix, "rejoinder compare")
     with replacing(path) as temporary:
         temporary.write_text(content, encoding="utf-8")

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from rejoinder.cli.targets import TABLES, announce_replacements, check_file
 from rejoinder.files.replacing import replacing
+
+if TYPE_CHECKING:
+    from rejoinder.cli.terminal.collecting import Collector
+    from rejoinder.document.parts import Document
 
 STYLE = (
     ":root { color-scheme: light dark; font-family: sans-serif } body { margin: 1em } "
@@ -17,28 +24,70 @@ STYLE = (
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def save_tables(path: Path, show: Callable[[], None]) -> None:
-    """Writes the tables of the running command; the first line says which verb made them, but for CSV.
+def save_tables(
+    path: Path | None, show: Callable[[], Document | None]
+) -> Iterator[tuple[Path, Callable[[Path], None]]]:
+    """The files of the tables of the running command, each with a function that writes it.
+
+    The first line says which verb made them, but for CSV: there each table has a file of its own, the
+    one without a name the file that was asked for, others ``x-NAME.csv`` beside it.
 
     Args:
-        path: The file: Markdown (.md), LaTeX (.tex), HTML (.html) or CSV (.csv).
-        show: Prints the tables for people.
+        path: The file: Markdown (.md), LaTeX (.tex), HTML (.html) or CSV (.csv); None for none.
+        show: Returns what is shown, or prints it (verbs that have no document yet).
     """
-    from rejoinder.cli.show.exported import written
+    if path is None:
+        return
+    document = shown_by(show)
+    if path.suffix.lower() == ".csv" and isinstance(document, list):
+        from rejoinder.rendering.comma_separated import as_csv
 
-    context = click.get_current_context(silent=True)
-    name = "rejoinder" if context is None else context.command_path
-    suffix = path.suffix.lower()
-    if suffix == ".csv":
-        content = written(show, "csv")
-    elif suffix == ".tex":
-        content = f"% {name}\n{written(show, 'latex')}"
-    elif suffix == ".html":
-        content = _page(name, written(show, "html"))
+        for name, content in (as_csv(document) or {"": ""}).items():
+            write = partial(_write_beside if name else _write, content)
+            yield (path.with_name(f"{path.stem}-{name}.csv") if name else path), write
     else:
-        content = f"<!-- {name} -->\n\n{written(show, 'markdown')}"
+        context = click.get_current_context(silent=True)
+        name = "rejoinder" if context is None else context.command_path
+        yield path, partial(_write, written(document, path.suffix.lower(), name))
+
+
+def shown_by(show: Callable[[], Document | None]) -> Document | Collector:
+    """What a function returns for people to see, or what it prints."""
+    from rejoinder.cli.terminal.collecting import collect
+
+    shown: list[Document] = []
+    collector = collect(lambda: shown.extend([each] if (each := show()) is not None else []))
+    return shown[0] if shown else collector
+
+
+def written(document: Document | Collector, suffix: str, name: str) -> str:
+    """A document as the text of a file of this suffix; the first line says what made it."""
+    form = {".tex": "latex", ".html": "html", ".csv": "csv"}.get(suffix, "markdown")
+    if isinstance(document, list):
+        from rejoinder.rendering.forms import FORMS
+
+        content = FORMS[form](document)
+    else:
+        from rejoinder.cli.show.exported import FORMATS
+
+        content = FORMATS[form](document)
+    if form == "latex":
+        return f"% {name}\n{content}"
+    if form == "html":
+        return _page(name, content)
+    return content if form == "csv" else f"<!-- {name} -->\n\n{content}"
+
+
+def _write(content: str, path: Path) -> None:
     with replacing(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
+
+
+def _write_beside(content: str, path: Path) -> None:
+    """The same for a file that the command does not name, which is looked at only now."""
+    check_file(path, TABLES, "--tables")
+    announce_replacements()
+    _write(content, path)
 
 
 def _page(name: str, tables: str) -> str:

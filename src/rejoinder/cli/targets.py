@@ -362,7 +362,9 @@ def _is_as_recorded(path: Path) -> bool:
     words = record["command"]
     named = [after for word, after in itertools.pairwise(words) if word == "--tables"]
     named += [word.partition("=")[2] for word in words if word.startswith("--tables=")]
-    return named == [record.get("file")]  # paths of a record begin at its own folder
+    # Paths of a record begin at its own folder; further tables stand in files beside the one named.
+    file = str(record.get("file"))
+    return len(named) == 1 and (named[0] == file or file.startswith(f"{Path(named[0]).stem}-"))
 
 
 def _parquet_is_of(path: Path, kind: Kind) -> bool:

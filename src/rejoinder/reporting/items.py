@@ -15,7 +15,7 @@ from rejoinder.progress import Progress
 from rejoinder.scoring.matches import explained_metric, matches
 from rejoinder.statistics.correlation import average_ranks
 from rejoinder.tables.schemas import CONTEXTS
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 if TYPE_CHECKING:
     from rejoinder.reporting.parts import ReportParts

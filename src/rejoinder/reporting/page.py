@@ -20,7 +20,7 @@ from rejoinder.reporting.items import data_of
 from rejoinder.reporting.layout import PageSection
 from rejoinder.reporting.repeats import NOTE, without_repeats
 from rejoinder.reporting.summary import summary
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -12,7 +12,7 @@ from rejoinder.messages import counted, p_is
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.compare import is_upper_limit
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 if TYPE_CHECKING:
     from rejoinder.meta_evaluation.correlate import Agreement

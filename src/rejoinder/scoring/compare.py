@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted, listed
@@ -82,6 +83,13 @@ class Comparison(PlottedResult):
             )
         failing = [WORSE, UNDEFINED, *([NOT_CLEAR] if unsure else [])]
         return self.table.filter(pl.col("verdict").is_in(failing))
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The systems under every metric, pair by pair, and with ``view.ranks`` their ranks."""
+        from rejoinder.scoring.compare_tables import comparison
+
+        ranks = self.ranks() if view.ranks else None
+        return comparison(self.scores, self.table, self.draws, ranks, view)
 
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder compare --json`` prints, with ``--ranks`` or without."""

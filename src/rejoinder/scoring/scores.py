@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
@@ -38,7 +39,7 @@ from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 RESERVED = {
     "metric", "system", "value", "low", "high", "n", "signature", "place", "clusters", "design_effect"
@@ -148,13 +149,25 @@ class Scores(Measurements, PlottedResult):
             )
         return table
 
+    def document(self, view: View = AS_USUAL) -> Document:
+        """Every system under every metric, the best against the next best, and the signatures."""
+        from rejoinder.scoring.score_tables import systems
+
+        # One system alone has no ranks, and says so before anything is shown.
+        ranks = self.ranks() if view.ranks else None
+        return systems(self, self.systems(), self._leads(), ranks, view)
+
+    def _leads(self) -> pl.DataFrame:
+        """The leads, or none where nothing can be tested."""
+        several = len(self.names) > 1 and self.resamples > 0
+        return self.leads() if several else pl.DataFrame()
+
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder score --json`` prints, with ``--ranks`` or without."""
-        several = len(self.names) > 1 and self.resamples > 0
         return {
             "systems": self.systems().to_dicts(),
             "parts": self.parts(),
-            "leads": self.leads().to_dicts() if several else [],
+            "leads": self._leads().to_dicts(),
             **({"ranks": self.ranks().to_dicts()} if ranks else {}),
             "notes": self.notes,
         }

@@ -27,7 +27,7 @@ from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import table_of
 from rejoinder.tables.studies import holds_study
 from rejoinder.tables.table_contents import Contents, contents_of
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 VERBS = {
     "test set": (

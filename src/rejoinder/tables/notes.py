@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.messages import counted, listed, more, quoted
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 _LOG = logging.getLogger(__name__)
 

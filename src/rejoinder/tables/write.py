@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import check_target, replacing
 from rejoinder.messages import quoted
+from rejoinder.rendering.comma_separated import without_formulas
 from rejoinder.tables.schemas import (
     AGAINST,
     CANDIDATES,
@@ -119,7 +119,7 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
     An undefined number is ``NaN`` in CSV, TSV and Parquet, and null in JSON lines. In CSV and TSV,
     which people open in a spreadsheet, a text that would begin a formula has an apostrophe before
-    it (see `without_formulas`).
+    it (see `comma_separated.without_formulas`).
 
     Raises:
         InputError: The suffix is none of these, or the path cannot be written.
@@ -153,33 +153,6 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
 
 def _separated(table: pl.DataFrame, path: Path, separator: str) -> None:
     path.write_bytes(without_formulas(table).write_csv(separator=separator).encode())
-
-
-def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """A table whose texts and headings no spreadsheet takes for a formula: they get an apostrophe.
-
-    Only for tables of results, which people read. Files of data (responses, ratings, test sets) are
-    written as they are, because they are read back.
-
-    >>> without_formulas(pl.DataFrame({"system": ["=1+1", "-0.5", "tuned"]}))["system"].to_list()
-    ["'=1+1", '-0.5', 'tuned']
-    """
-    texts = pl.col(pl.String)
-    begins = texts.str.contains(FORMULA) & ~texts.str.contains(NUMBER)
-    headings = {
-        name: f"'{name}"
-        for name in table.columns
-        if re.search(FORMULA, name) and not re.search(NUMBER, name)
-    }
-    escaped = pl.when(begins).then(pl.lit("'") + texts).otherwise(texts).name.keep()
-    return table.with_columns(escaped).rename(headings)
-
-
-FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
-"""What a text begins with that spreadsheets compute; four signs in full width, as in Japanese."""
-
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-"""A number, which is no formula."""
 
 
 def _by_suffix(

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from rejoinder.cli.app import app, run
-from rejoinder.cli.show.cells import three_decimals
 from rejoinder.cli.terminal import progress
+from rejoinder.document.numbers import three_decimals
 from rejoinder.files.provenance import is_record
 from rejoinder.kernels import ahead, code_files, tokens
 from shared_data import EXAMPLES, SYSTEMS, TESTSET

@@ -52,5 +52,21 @@ def test_names_that_look_like_intervals_are_names(command, tmp_path):
     assert command("score", TESTSET, replies, "-m", "bleu", "-q", "--tables", table)[0] == 0
     with table.open(encoding="utf-8", newline="") as file:
         head, *lines = list(csv.reader(file))[:3]
-    assert head == ["system", "BLEU-2", "BLEU-2 low", "BLEU-2 high"]
-    assert [line[0] for line in lines] == ["[x, y]", "plain"]
+    assert head == ["metric", "system", "value", "low", "high"]
+    assert [line[1] for line in lines] == ["[x, y]", "plain"]
+
+
+def test_further_tables_stand_beside_and_are_replaced_by_their_own_command_alone(command, tmp_path):
+    path, leads = tmp_path / "t.csv", tmp_path / "t-leads.csv"
+    words = ["score", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", "100", "--tables", path]
+    status, _, err = command(*words)
+    assert (status, f"Wrote {path}.\nWrote {leads}.\n" in err) == (0, True)
+    status, _, err = command(*words)
+    assert (status, f"{leads}: tables of results of an earlier run will be replaced" in err) == (
+        0,
+        True,
+    )
+    leads.write_text("mine\n")
+    status, out, err = command(*words)
+    assert (status, leads.read_text(), "BLEU-2" in out) == (2, "mine\n", True)
+    assert f"{leads}: a file stands there that holds no tables of results" in err

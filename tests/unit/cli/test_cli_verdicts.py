@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.cli.show.verdicts import MOST_PAIRS, sentences
 from rejoinder.scoring.compare import Comparison
+from rejoinder.scoring.verdict_sentences import MOST_PAIRS, sentences
 
 ITEMS = 40
 GOOD, FAIR, BAD = "see you at nine then", "see you at noon", "no"
@@ -26,7 +26,11 @@ def scores(metrics=("rougeL",), items=ITEMS, **systems):
 
 
 def said(scores, *names, digits=None, **more):
-    return [str(each) for each in sentences(rejoinder.compare(scores, *names, **more), digits)]
+    return [*map(str, said_of(rejoinder.compare(scores, *names, **more), digits))]
+
+
+def said_of(compared, digits=None):
+    return sentences(compared.scores, compared.table, compared.draws, digits)
 
 
 def test_a_pair_has_a_sentence_for_each_metric_that_ranks_systems():
@@ -61,7 +65,7 @@ def test_what_cannot_be_tested_is_said_so():
     assert one == f"ROUGE-L: a is ahead of b by 33.3; {chance}."
     compared = rejoinder.compare(scores(a=[GOOD], b=[FAIR]))
     undefined = compared.table.with_columns(difference=math.nan)
-    (words,) = sentences(Comparison(undefined, compared.scores))
+    (words,) = said_of(Comparison(undefined, compared.scores))
     assert str(words) == "ROUGE-L: the difference of a and b is undefined."
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from hostile_text import hostile, raw
-from rejoinder.cli.show.cells import joined, stacked, styled
 from rejoinder.cli.terminal.console import PlainConsole, bare_table, print_notes
-from rejoinder.text.visible import escapes, visible
+from rejoinder.document.text import joined, stacked, styled
+from rejoinder.visible import escapes, visible
 
 # Letters, all that is written out, markup and emoji codes.
 TEXTS = st.text(

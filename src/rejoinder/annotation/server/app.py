@@ -30,7 +30,7 @@ from rejoinder.annotation.server.security import (
 )
 from rejoinder.annotation.study import LONGEST_PLATFORM_ID, Rater, Study
 from rejoinder.errors import InputError
-from rejoinder.tables.write import without_formulas
+from rejoinder.rendering.comma_separated import without_formulas
 
 PLATFORM_IDS = ("PROLIFIC_PID", "workerId", "participant")
 """The parameters of the common link in which crowd platforms name a participant."""

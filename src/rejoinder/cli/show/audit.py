@@ -9,20 +9,12 @@ from rich.table import Table
 
 from rejoinder.auditing.results import MOST_PAIRS
 from rejoinder.auditing.trivial_baselines import BASELINES, COPY
-from rejoinder.cli.show.cells import (
-    Cell,
-    Show,
-    joined,
-    number_of,
-    p_value,
-    scale,
-    score,
-    span,
-    styled,
-)
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.document.numbers import Show, interval, p_value, span
+from rejoinder.document.text import Cell, joined, styled
 from rejoinder.scoring.compare import trials
+from rejoinder.scoring.shown_values import number_of, scale
 from rejoinder.statistics.conventions import is_least_p
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -90,7 +82,9 @@ def _baselines(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Tab
         marked: list[Cell] = []
         for label in labels:
             row = cells[label, baseline]
-            marked.append(joined(score(scores.measured[label].metric, row), f" {_mark(row):2}"))
+            show = number_of(scores.measured[label].metric)
+            value = interval(row["value"], row["low"], row["high"], show)
+            marked.append(joined(value, f" {_mark(row):2}"))
         shown.add_row(baseline, *marked)
     shown.add_section()
     for places in _places([cells[label, baselines[0]] for label in labels]):

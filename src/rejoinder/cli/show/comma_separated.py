@@ -18,7 +18,7 @@ from rejoinder.cli.terminal.collecting import (
     headings_of,
     right_of,
 )
-from rejoinder.tables.write import FORMULA, NUMBER
+from rejoinder.rendering.comma_separated import FORMULA, NUMBER
 
 INTERVAL = re.compile(r"(?:(\S+) )?\[([^\s,]+), ([^\s\]]+)\]")
 """A value with its interval, or an interval by itself."""

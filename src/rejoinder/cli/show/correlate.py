@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from rejoinder.cli.show.cells import NONE, Cell, decimals, has_intervals, interval, three_decimals
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.document.numbers import NONE, decimals, has_intervals, interval, three_decimals
+from rejoinder.document.text import Cell
 from rejoinder.meta_evaluation.turn_level import OTHER_SYSTEMS
 from rejoinder.statistics.holm import SIGNIFICANT
 

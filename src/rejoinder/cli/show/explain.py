@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from rejoinder.cli.show.cells import joined, styled
 from rejoinder.cli.terminal.columns import number, table, text
-from rejoinder.cli.terminal.console import console
+from rejoinder.cli.terminal.console import PlainConsole, console
+from rejoinder.document.text import joined, styled
 from rejoinder.messages import counted
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ def explanation(result: Explanation) -> None:
     explanations([result])
 
 
-def _explanation(out: Console, explanation: Explanation) -> None:
+def _explanation(out: PlainConsole, explanation: Explanation) -> None:
     metric = f"{explanation.label} = {100 * explanation.value:.1f}"
     heading = joined(styled(explanation.system, "bold"), f" on {explanation.id}: {metric} (x100)")
     out.rule(heading, align="left")
@@ -50,7 +48,7 @@ def _explanation(out: Console, explanation: Explanation) -> None:
     out.print()
 
 
-def _references(out: Console, explanation: Explanation) -> None:
+def _references(out: PlainConsole, explanation: Explanation) -> None:
     """The references; with their weights where the metric reads them."""
     weighted = explanation.weighted
     weight = number("weight", lambda row: f"{row[2]:+.2f}")
@@ -66,7 +64,7 @@ def _references(out: Console, explanation: Explanation) -> None:
     out.print()
 
 
-def _ngrams(out: Console, explanation: Explanation) -> None:
+def _ngrams(out: PlainConsole, explanation: Explanation) -> None:
     """What every n-gram of the reply adds to the score."""
 
     def of_match(show: Callable[[Contribution], str], otherwise: str = "") -> Callable[..., str]:
@@ -145,7 +143,7 @@ def _numbers(parts: Mapping[str, Part], *names: str) -> list[float]:
     return part if isinstance(part, list) else [part]
 
 
-def _likeness(out: Console, explanation: Explanation, like: Likeness) -> None:
+def _likeness(out: PlainConsole, explanation: Explanation, like: Likeness) -> None:
     """How like the reply is to each reference, and which words make it like the nearest."""
     if like.halves:
         halves = " and ".join(f"{name} {100 * value:.1f}" for name, value in like.halves.items())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, decimals, number_of, percent
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.document.numbers import NONE, decimals
 from rejoinder.messages import counted
+from rejoinder.scoring.shown_values import number_of
 from rejoinder.statistics.median_of_means import RESAMPLES
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def explain_diff(result: ExplainedDifference) -> None:
     def changed(key: str, row: Mapping[str, Any]) -> str:
         if row[key] is None:
             return "" if row["step"] == 0 else NONE
-        scaled = row[key] * (100 if percent(result.second) else 1)
+        scaled = row[key] * (100 if result.second.times100 else 1)
         return f"+{signed(scaled)}" if scaled >= 0.005 else signed(scaled)
 
     out.print(
@@ -42,7 +43,7 @@ def explain_diff(result: ExplainedDifference) -> None:
             section="system",
         )
     )
-    scale = "x100" if percent(result.second) else "not multiplied by 100"
+    scale = "x100" if result.second.times100 else "not multiplied by 100"
     out.print()
     out.print(
         f"{counted(result.items, 'item')}; values {scale}; change: against the row above; alone: against the "

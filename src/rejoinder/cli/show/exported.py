@@ -26,7 +26,6 @@ FORMATS: dict[str, Callable[[Collector], str]] = {
 SHOWN = {
     "Agreement": "correlate:agreement",
     "Audit": "audit:audit",
-    "Comparison": "compare:comparison",
     "ExplainedDifference": "explain_diff:explain_diff",
     "Explanation": "explain:explanation",
     "Explanations": "explain:explanations",
@@ -42,7 +41,6 @@ SHOWN = {
     "RatingSummary": "judgements:ratings",
     "Report": "report:whole",
     "ReportedFigure": "explain_diff:reported_figure",
-    "Scores": "score:systems",
     "Step": "provenance:provenance",
     "SweepResult": "sweep:people",
 }

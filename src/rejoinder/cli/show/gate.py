@@ -6,33 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, p_value, styled
-from rejoinder.scoring.margins import NOT_CLEAR, NOT_WORSE, UNDEFINED, WORSE
+from rejoinder.document.numbers import p_value
+from rejoinder.scoring.margins import UNDEFINED, WORSE
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from rejoinder.cli.show.cells import Cell
-
-STYLES = {WORSE: "red", UNDEFINED: "red", NOT_CLEAR: "yellow", NOT_WORSE: "green"}
-
-
-def verdict_cell(row: Mapping[str, Any]) -> Cell:
-    """The verdict of a row of ``compare`` with a baseline; none of a metric without better and worse."""
-    verdict = row["verdict"]
-    return NONE if verdict is None else styled(verdict, STYLES[verdict])
-
-
-def explained(pairs: pl.DataFrame) -> str:
-    """What the columns of the verdicts say."""
-    words = (
-        f"p worse: a is worse than the baseline b by more than {pairs['worse_by'][0]:g} (one-sided t test, "
-        "without an interval a randomization test; Holm-corrected; the margin is not x100); verdict: worse "
-        "where it is below 0.05, not worse where the opposite t test is, otherwise not clear"
-    )
-    if pairs["verdict"].is_null().any():
-        words += f"; {NONE}: the metric does not rank systems"
-    return words
+    pass
 
 
 def failure(row: Mapping[str, Any]) -> str:

@@ -9,10 +9,11 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from rejoinder.cli.show.cells import NONE, Cell, decimals, interval, p_value, starred
 from rejoinder.cli.show.judge_answer import answer
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.document.numbers import NONE, decimals, interval, p_value, starred
+from rejoinder.document.text import Cell
 
 if TYPE_CHECKING:
     from rejoinder.meta_evaluation.judge import JudgeReport

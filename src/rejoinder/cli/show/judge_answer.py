@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from rejoinder.cli.show.cells import decimals, p_value, span
+from rejoinder.document.numbers import decimals, p_value, span
 from rejoinder.meta_evaluation.judge import CONSTANT_STANDS_IN
 from rejoinder.statistics.holm import SIGNIFICANT
 

@@ -10,19 +10,10 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from rejoinder.cli.show.cells import (
-    NONE,
-    Cell,
-    decimals,
-    has_intervals,
-    interval,
-    joined,
-    p_value,
-    starred,
-    styled,
-)
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.document.numbers import NONE, decimals, has_intervals, interval, p_value, starred
+from rejoinder.document.text import Cell, joined, styled
 from rejoinder.messages import counted
 from rejoinder.statistics.kappa import REASON_CONSTANT
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from rejoinder.cli.show.gate import failure
 from rejoinder.scoring.compare import Comparison
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 NO_CHARACTERS = {code: f"\\u{code:x}" for code in (0xFFFE, 0xFFFF)}
 """What XML does not allow and `visible` leaves."""

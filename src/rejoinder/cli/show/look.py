@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rejoinder.cli.show.cells import styled
 from rejoinder.cli.terminal.columns import table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.document.text import styled
 from rejoinder.messages import counted, listed
 from rejoinder.tables.look import FileLook, Reading
 

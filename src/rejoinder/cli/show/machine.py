@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rejoinder.text.visible import visible_json
+from rejoinder.visible import visible_json
 
 VERSION = 1
 """Of the JSON of all verbs: it rises where a key goes or changes its meaning, not where one is added."""

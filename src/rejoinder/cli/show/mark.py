@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.document.numbers import NONE
 from rejoinder.messages import counted
 
 if TYPE_CHECKING:

@@ -7,18 +7,21 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show import people_matrix
-from rejoinder.cli.show.cells import NONE, Cell, decimals, number_of, span, starred, styled
-from rejoinder.cli.show.compare import print_ranks
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.cli.terminal.showing import show
+from rejoinder.document.numbers import NONE, decimals, span, starred
+from rejoinder.document.text import Cell, styled
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
+from rejoinder.scoring.compare_tables import ranks_of
+from rejoinder.scoring.shown_values import number_of
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from rejoinder.cli.show.cells import Show
+    from rejoinder.document.numbers import Show
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
 
 MEANS = (
@@ -77,7 +80,7 @@ def comparison(
         out.print(_errors(errors, of_ratings, result.p_column))
         out.print()
     if ranks and result.ranks.height:
-        print_ranks(out, result.ranks.rename({"by": "metric"}))
+        show(ranks_of(result.ranks.rename({"by": "metric"})))
         out.print()
     intervals = ANY_LOOK if result.anytime else ONE_LOOK
     columns = COLUMNS.format(

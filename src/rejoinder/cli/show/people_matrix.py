@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rejoinder.cli.show.cells import decimals
-from rejoinder.cli.show.pair_matrix import (
+from rejoinder.cli.terminal.columns import number, table, text
+from rejoinder.document.numbers import decimals
+from rejoinder.document.sign_matrix import (
     BETTER,
     LEGEND,
     MOST_LISTED,
@@ -17,7 +18,6 @@ from rejoinder.cli.show.pair_matrix import (
     column_numbers,
     how_many_differ,
 )
-from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from rejoinder.cli.show.cells import Cell, Show
+    from rejoinder.document.numbers import Show
+    from rejoinder.document.text import Cell
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from rejoinder.cli.show import cells
-from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, styled, times100
 from rejoinder.cli.show.plan_answer import IN_FULL, OUT_OF_REACH, answers, pilot_raters
 from rejoinder.cli.show.plan_ratings import print_saved
 from rejoinder.cli.terminal.columns import Column, number, table, text
 from rejoinder.cli.terminal.console import console
+from rejoinder.document.numbers import NONE, Show, decimals, times100
+from rejoinder.document.text import Cell, joined, styled
 from rejoinder.messages import counted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def plan(result: Plan) -> None:
     many items there are and how many are needed, in sentences.
     """
     out = console()
-    percent = [label for label, each in result.metrics.items() if cells.percent(each)]
+    percent = [label for label, each in result.metrics.items() if each.times100]
     pairs = result.comparisons.select("a", "b").unique(maintain_order=True).rows()
     for a, b in pairs[:IN_FULL] if len(pairs) <= IN_FULL else ():
         out.print(joined("Telling ", styled(a, "bold"), " from ", styled(b, "bold")))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import decimals, percent, times100
+from rejoinder.document.numbers import decimals, times100
 from rejoinder.messages import counted
 from rejoinder.planning.extrapolation import PEOPLE
 from rejoinder.planning.labels_saved import COMBINED
@@ -192,7 +192,7 @@ def _of_pairs(result: Plan, subject: str, needs: Sequence[dict[str, Any]]) -> st
 
 def _difference(result: Plan, row: Mapping[str, Any]) -> str:
     metric = result.metrics.get(row["subject"])
-    return (times100 if metric is not None and percent(metric) else _two)(row["target"])
+    return (times100 if metric is not None and metric.times100 else _two)(row["target"])
 
 
 def _are(count: int) -> str:

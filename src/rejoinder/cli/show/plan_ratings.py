@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, span
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.document.numbers import NONE, Show, decimals, span
+from rejoinder.document.text import Cell, joined
 from rejoinder.messages import counted
 from rejoinder.tables.drawn_items import NEXT
 

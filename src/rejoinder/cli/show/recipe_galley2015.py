@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, Cell, joined, styled
+from rejoinder.document.numbers import NONE
+from rejoinder.document.text import Cell, joined, styled
 
 if TYPE_CHECKING:
     import polars as pl

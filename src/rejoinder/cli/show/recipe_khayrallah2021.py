@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, Cell, joined, stacked, styled
+from rejoinder.document.numbers import NONE
+from rejoinder.document.text import Cell, joined, stacked, styled
 from rejoinder.messages import p_is
 from rejoinder.scoring.compare import FEWEST_TRIALS
 from rejoinder.statistics.conventions import is_least_p

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import Cell, joined, styled
+from rejoinder.document.text import Cell, joined, styled
 
 if TYPE_CHECKING:
     from rejoinder.recipes.negative_references.study import NegativeReferences

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE
+from rejoinder.document.numbers import NONE
 
 if TYPE_CHECKING:
     from rejoinder.recipes.references.study import ReferencesStudy

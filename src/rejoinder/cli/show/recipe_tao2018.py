@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, Cell, joined, styled, three_decimals
 from rejoinder.cli.terminal.columns import number, table, text
+from rejoinder.document.numbers import NONE, three_decimals
+from rejoinder.document.text import Cell, joined, styled
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.table import Table
 
 from rejoinder.cli.show.audit import audit
-from rejoinder.cli.show.compare import comparison, print_ranks
 from rejoinder.cli.show.correlate import agreement
 from rejoinder.cli.show.judgements import MOST_RATERS, preferences, ratings
 from rejoinder.cli.show.options_of_verbs import with_their_verb
 from rejoinder.cli.show.people import comparison as people
-from rejoinder.cli.show.score import print_systems
 from rejoinder.cli.terminal.collecting import (
     Collector,
     Line,
@@ -26,7 +24,10 @@ from rejoinder.cli.terminal.collecting import (
     right_of,
 )
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.cli.terminal.showing import show
+from rejoinder.document.parts import View
 from rejoinder.reporting.layout import PageLine, PagePart, PageSection, PageTable
+from rejoinder.scoring.compare_tables import ranks_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -130,12 +131,12 @@ def _systems(report: Report) -> Iterator[Part]:
     compared = report.comparison
     yield Part("", lambda: _scores(report.scores), "score")
     if compared is not None:
-        yield Part("Clusters of ranks", lambda: print_ranks(console(), compared.ranks()), "compare")
-        yield Part("Pairs of systems", lambda: comparison(compared), "compare")
+        yield Part("Clusters of ranks", lambda: show(ranks_of(compared.ranks())), "compare")
+        yield Part("Pairs of systems", lambda: show(compared.document()), "compare")
 
 
 def _scores(scores: Scores) -> None:
-    print_systems(console(), scores, signatures=False)
+    show(scores.document(View(signatures=False)))
 
 
 def _agreement(report: Report) -> Iterator[Part]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from rejoinder.cli.show.cells import NONE, interval, times100
-from rejoinder.cli.show.score import groups
 from rejoinder.cli.terminal.console import bare_table, console
+from rejoinder.cli.terminal.showing import show
+from rejoinder.document.numbers import NONE, interval, times100
 from rejoinder.messages import counted, p_is
 from rejoinder.scoring.compare import is_upper_limit
+from rejoinder.scoring.score_tables import groups
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -30,7 +31,8 @@ def people(result: Quantity, testset: TestSet | None, by: str | None, worst: int
     out = console()
     scores = result.scores
     if by is not None:
-        groups(_few(result), by)
+        few = _few(result)
+        show(groups(few, few.by(by), by))
     else:
         _table(out, result)
         if len(scores.names) > 1 and scores.resamples:

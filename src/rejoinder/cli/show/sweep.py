@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from rejoinder.cli.show.cells import NONE, Cell, interval, times100
 from rejoinder.cli.terminal.console import bare_table, console
+from rejoinder.document.numbers import NONE, interval, times100
+from rejoinder.document.text import Cell
 from rejoinder.messages import p_is
 from rejoinder.statistics.conventions import is_least_p
 from rejoinder.tuning.table import PERMUTATIONS

@@ -12,7 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from rejoinder.cli.terminal.console import PlainConsole, instead
-from rejoinder.text.visible import visible
+from rejoinder.cli.terminal.stacked_table import rich_text
+from rejoinder.document.text import Text as OwnText
+from rejoinder.visible import visible
 
 Kind = Literal["heading", "line"]
 WIDE = 10_000
@@ -76,6 +78,8 @@ def collect(show: Callable[[], None]) -> Collector:
 
 def as_text(cell: Any, style: str = "") -> Text:
     """What stands in a cell or a line, with a style where it has none."""
+    if isinstance(cell, OwnText):
+        cell = rich_text(cell)
     if isinstance(cell, Text):
         text = cell.copy()
         if style:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rejoinder.document.text import Cell
+
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
-Show: TypeAlias = "str | Callable[[Any], str | Text]"
+Show: TypeAlias = "str | Callable[[Any], Cell]"
 """The key of a row whose value is shown as it is, or a function from a row to its cell."""
 
 
@@ -28,7 +29,7 @@ class Column:
     show: Show
     right: bool = False
 
-    def cell(self, row: Any) -> str | Text:
+    def cell(self, row: Any) -> Cell:
         """The cell of a row."""
         if callable(self.show):
             return self.show(row)

@@ -8,16 +8,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.table import Table
 from rich.text import Text
 
 from rejoinder.cli.terminal.speech import is_quiet, own_stderr, said_notes
-from rejoinder.cli.terminal.stacked_table import StackedTable
-from rejoinder.text.visible import visible
+from rejoinder.cli.terminal.stacked_table import StackedTable, rich_text
+from rejoinder.document.text import Text as OwnText
+from rejoinder.visible import visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +31,14 @@ class PlainConsole(Console):
     that a name cannot add a line of its own. A second look at what is rendered finds what got in
     another way.
     """
+
+    def print(self, *objects: object, **given: Any) -> None:
+        """Prints texts and tables; a text of ours in its styles."""
+        super().print(*map(_own, objects), **given)
+
+    def rule(self, title: object = "", **given: Any) -> None:
+        """Prints a heading between lines."""
+        super().rule(_own(title), **given)
 
     def render_str(self, text: str, **given: object) -> Text:
         """A string as it stands, in one line; only line ends behind it are kept."""
@@ -47,6 +55,10 @@ class PlainConsole(Console):
                 yield segment
             else:
                 yield Segment(visible(segment.text, lines=True), segment.style)
+
+
+def _own(each: object) -> Any:
+    return rich_text(each) if isinstance(each, OwnText) else each
 
 
 _INSTEAD: ContextVar[PlainConsole | None] = ContextVar("instead", default=None)
@@ -82,7 +94,7 @@ def console(stderr: bool = False) -> PlainConsole:
     )
 
 
-def bare_table(title: str | None = None) -> Table:
+def bare_table(title: str | None = None) -> StackedTable:
     """A table without a frame, which a narrow terminal shows in parts, one below the other."""
     return StackedTable(
         title=title, title_justify="left", show_edge=False, pad_edge=False, header_style="bold"

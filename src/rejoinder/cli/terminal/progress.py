@@ -11,7 +11,7 @@ from types import TracebackType
 from rejoinder.cli.terminal.speech import is_quiet, own_stderr
 from rejoinder.files.sources import release_sources
 from rejoinder.progress import waits_of_run
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 PATIENCE = 2.0
 """Seconds before anything is shown."""

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 
 def say(line: str, err: bool = True, lines: bool = False) -> None:

@@ -7,13 +7,17 @@ number is cut or wrapped; names and texts are folded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.style import StyleType
 from rich.table import Column, Table
 from rich.text import Text
 
-from rejoinder.text.visible import visible
+from rejoinder.document.table import Head
+from rejoinder.document.text import Cell, parts_of
+from rejoinder.document.text import Text as OwnText
+from rejoinder.visible import visible
 
 BETWEEN = 3
 """What stands between two columns: a blank, a line, a blank."""
@@ -45,15 +49,16 @@ class StackedTable(Table):
     1
     """
 
+    heads: Sequence[Head] = ()
+
     def add_row(
         self,
-        *cells: RenderableType | None,
+        *cells: Cell | RenderableType | None,
         style: StyleType | None = None,
         end_section: bool = False,
     ) -> None:
         """Adds a row; a cell that is a string is shown as it stands, in one line."""
-        plain = (Text(visible(cell)) if isinstance(cell, str) else cell for cell in cells)
-        super().add_row(*plain, style=style, end_section=end_section)
+        super().add_row(*map(rich_text, cells), style=style, end_section=end_section)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, or its parts with an empty line between them."""
@@ -87,6 +92,8 @@ class StackedTable(Table):
         ] or [self._part(keys, [least[c] for c in keys])]
 
     def _keys(self) -> list[int]:
+        if self.heads:
+            return [place for place, head in enumerate(self.heads) if head.key]
         leading = 0
         while leading < len(self.columns) and self.columns[leading].justify != "right":
             leading += 1
@@ -98,7 +105,8 @@ class StackedTable(Table):
         groups: list[list[int]] = []
         for column in range(len(self._keys()), len(self.columns)):
             heading = headings[column]
-            if groups and (heading in BELONGS or headings.count(heading) > 1):
+            belongs = heading in BELONGS or headings.count(heading) > 1
+            if groups and (self.heads[column].belongs if self.heads else belongs):
                 groups[-1].append(column)
             else:
                 groups.append([column])
@@ -190,6 +198,13 @@ def _width(column: Column) -> int:
 
 def _cells(column: Column) -> int:
     return max((_length(cell) for cell in column.cells), default=0)
+
+
+def rich_text(cell: object, style: str = "") -> Any:
+    """What rich prints for a cell of ours: no string is read as markup."""
+    if isinstance(cell, str | OwnText):
+        return Text.assemble(*parts_of(cell, style))
+    return cell
 
 
 def _length(cell: object) -> int:

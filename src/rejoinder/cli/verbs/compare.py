@@ -10,6 +10,7 @@ from rejoinder.cli.declarations import choice, command, flag, integer, number, o
 from rejoinder.cli.option_values import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
+    from rejoinder.document.parts import Document
     from rejoinder.meta_evaluation.with_people.compare import Population
     from rejoinder.meta_evaluation.with_people.families import Correction
     from rejoinder.scoring.compare import Comparison
@@ -124,6 +125,7 @@ def _by_metrics(given: CompareOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.saved_comparison import save
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.document.parts import View
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
 
@@ -148,10 +150,8 @@ def _by_metrics(given: CompareOptions) -> None:
             worse_by=given.fail_if_worse,
         )
 
-    def show() -> None:
-        from rejoinder.cli.show.compare import comparison
-
-        comparison(compared, given.ranks, given.digits, given.all_pairs)
+    def show() -> Document:
+        return compared.document(View(given.digits, given.all_pairs, given.ranks))
 
     def verdicts() -> str:
         from rejoinder.cli.show.junit import as_junit

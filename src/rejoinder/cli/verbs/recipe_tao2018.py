@@ -225,7 +225,7 @@ def _save(studies: dict[str, Study], path: Path) -> None:
     import polars as pl
 
     from rejoinder.files.replacing import replacing
-    from rejoinder.tables.write import without_formulas
+    from rejoinder.rendering.comma_separated import without_formulas
 
     frames = [
         study.rows().select(pl.lit(name or "test set").alias("data"), pl.all())

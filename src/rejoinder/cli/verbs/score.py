@@ -9,6 +9,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, integer, option
 
 if TYPE_CHECKING:
+    from rejoinder.document.parts import Document
     from rejoinder.scoring.explain import Explanations
     from rejoinder.scoring.scores import Scores
 
@@ -111,13 +112,17 @@ def _document(scores: Scores, given: ScoreOptions) -> dict[str, Any]:
     return scores.as_json(given.ranks)
 
 
-def _show(scores: Scores, given: ScoreOptions) -> None:
+def _show(scores: Scores, given: ScoreOptions) -> Document | None:
     """The systems, or each reply (``--segments``), or the systems for each value of a column (``--by``)."""
-    from rejoinder.cli.show import score as show
+    from rejoinder.document.parts import View
+    from rejoinder.scoring.score_tables import groups
 
-    if given.segments:
-        show.segments(scores)
-    elif given.by is not None:
-        show.groups(scores, given.by, given.digits)
-    else:
-        show.systems(scores, given.ranks, given.digits)
+    if given.by is not None:
+        return groups(scores, scores.by(given.by), given.by, given.digits)
+    if not given.segments:
+        return scores.document(View(given.digits, ranks=given.ranks))
+    from rejoinder.cli.terminal.console import console, print_notes, rows
+
+    rows(scores.segments())
+    print_notes(console(stderr=True), scores.notes)
+    return None

@@ -21,7 +21,7 @@ from rejoinder.files.reading import read_bytes
 from rejoinder.messages import quoted
 from rejoinder.tables.io.delimited import Grid, grid
 from rejoinder.tables.notes import note
-from rejoinder.text.visible import visible
+from rejoinder.visible import visible
 
 MOST = 1 << 30
 """Bytes that the files in a workbook may unpack to."""

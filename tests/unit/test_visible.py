@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from rejoinder.text.visible import visible, visible_json
+from rejoinder.visible import visible, visible_json
 
 # What texts need, though Unicode calls it format: the soft hyphen, the joiners, signs of numbers.
 NEEDED = {0xAD, 0x200C, 0x200D, 0x2060, *range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2}

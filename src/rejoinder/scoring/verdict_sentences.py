@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rejoinder.cli.show.cells import joined, number_of, span, styled
-from rejoinder.messages import p_is
+import polars as pl
+
+from rejoinder.document.numbers import span
+from rejoinder.document.text import Cell, Text, joined, styled
+from rejoinder.messages import SIGNIFICANT, p_is
+from rejoinder.scoring.measurements import Measurements
+from rejoinder.scoring.shown_values import number_of
 from rejoinder.statistics.conventions import NOISE, is_least_p
-from rejoinder.statistics.holm import SIGNIFICANT
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from rejoinder.cli.show.cells import Cell
-    from rejoinder.scoring.compare import Comparison
 
 MOST_PAIRS = 3
 """So many pairs of systems, those of three, have sentences; of more there are the tables alone."""
@@ -29,28 +27,42 @@ def verdict(p: float, difference: float) -> Cell:
     return styled("worse", "red") if difference < 0 else styled("better", "green")
 
 
-def is_limit(compared: Comparison, row: Mapping[str, Any]) -> bool:
-    """Whether no permutation was as extreme as the data, so that p is an upper limit."""
-    draws = compared.draws.get(row["metric"])
-    return draws is not None and is_least_p(row["p_randomization"], draws)
+def is_limit(draws: Mapping[str, int], label: str, p: float) -> bool:
+    """Whether no permutation was as extreme as the data, so that p is an upper limit.
+
+    Args:
+        draws: ``Comparison.draws``.
+        label: The metric.
+        p: The p-value of the randomization test.
+    """
+    return label in draws and is_least_p(p, draws[label])
 
 
-def sentences(compared: Comparison, digits: int | None = None) -> Iterator[Text]:
+def sentences(
+    scores: Measurements, pairs: pl.DataFrame, draws: Mapping[str, int], digits: int | None = None
+) -> Iterator[Text]:
     """A sentence on each pair of systems under each metric that ranks systems.
 
     There is none where there are more than `MOST_PAIRS` pairs, or verdicts against a baseline, which
     are of other tests.
+
+    Args:
+        scores: ``Comparison.scores``.
+        pairs: ``Comparison.table``.
+        draws: ``Comparison.draws``.
+        digits: Decimals of scores.
     """
-    table = compared.table
-    if "verdict" in table.columns or table.select("a", "b").n_unique() > MOST_PAIRS:
+    if "verdict" in pairs.columns or pairs.select("a", "b").n_unique() > MOST_PAIRS:
         return
-    for row in table.iter_rows(named=True):
-        if compared.scores.measured[row["metric"]].metric.ranks:
-            yield _sentence(compared, row, digits)
+    for row in pairs.iter_rows(named=True):
+        if scores.measured[row["metric"]].metric.ranks:
+            yield _sentence(scores, row, draws, digits)
 
 
-def _sentence(compared: Comparison, row: Mapping[str, Any], digits: int | None) -> Text:
-    metric, label = compared.scores.measured[row["metric"]].metric, row["metric"]
+def _sentence(
+    scores: Measurements, row: Mapping[str, Any], draws: Mapping[str, int], digits: int | None
+) -> Text:
+    metric, label = scores.measured[row["metric"]].metric, row["metric"]
     ahead, behind, difference = row["a"], row["b"], row["difference"]
     low, high, p = row["low"], row["high"], row["p_randomization_holm"]
     if math.isnan(difference):
@@ -64,7 +76,8 @@ def _sentence(compared: Comparison, row: Mapping[str, Any], digits: int | None) 
     if math.isnan(p):
         chance = "whether this is more than chance cannot be tested"
         return joined(f"{label}: {ahead} is ahead of {behind} by {by}; {chance}.")
-    test = p_is(p, is_limit(compared, row)).replace("p", "p Holm", 1)
+    limit = is_limit(draws, label, row["p_randomization"])
+    test = p_is(p, limit).replace("p", "p Holm", 1)
     if difference <= NOISE:
         which = f"whether {row['a']} or {row['b']} is better: both score the same"
         return joined(f"{label}: it is ", verdict(math.nan, 0.0), f" {which}, {test}.")

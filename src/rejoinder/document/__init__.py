@@ -1,0 +1,1 @@
+"""What is shown of a result: tables of declared columns and lines, without how they look anywhere."""

@@ -1,0 +1,67 @@
+"""How numbers, intervals and p-values are written wherever people read them, and what stands for none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from rejoinder import messages
+from rejoinder.document.text import Cell, joined, styled
+from rejoinder.messages import SIGNIFICANT
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NONE = "n/a"
+"""What stands where a number is undefined."""
+
+Show: TypeAlias = Callable[[float], str]
+"""How a number is written."""
+
+
+def decimals(digits: int) -> Show:
+    """A number as it is, to so many decimals."""
+    return lambda value: NONE if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def times100(value: float) -> str:
+    """A share x100, as the papers print it."""
+    return NONE if math.isnan(value) else f"{100 * value:z.1f}"
+
+
+def interval(value: float, low: float, high: float, show: Show) -> Cell:
+    """A value and, where there is one, its interval behind it, dim."""
+    if math.isnan(value):
+        return NONE
+    if math.isnan(low):
+        return show(value)
+    return joined(show(value), " ", styled(span(low, high, show), "dim"))
+
+
+def span(low: float, high: float, show: Show) -> str:
+    """An interval by itself."""
+    return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
+
+
+def p_value(p: float, limit: bool = False) -> str:
+    """A p-value to two digits, behind ``<`` where no random draw was as extreme as the data."""
+    return NONE if math.isnan(p) else messages.p_value(p, limit)
+
+
+def starred(p: float, limit: bool = False) -> str:
+    """A p-value corrected for several tests, with a star where it is significant."""
+    return p_value(p, limit) + ("*" if p < SIGNIFICANT else " ")
+
+
+def three_decimals(p: float, marked: bool = True) -> str:
+    """A p-value to three decimals, with a star where it is significant and may be marked."""
+    if math.isnan(p):
+        return ""
+    shown = "<0.001" if p < 0.0005 else messages.p_value(p, digits=3, kind="f")
+    return shown + ("*" if marked and p < SIGNIFICANT else " ")
+
+
+def has_intervals(frame: pl.DataFrame, low: str = "low") -> bool:
+    """Whether any row has an interval; null and NaN are none."""
+    return frame.get_column(low).is_not_nan().any() is True

@@ -1,0 +1,75 @@
+"""All pairs of many systems in one small table: a row and a column for each system, a sign for each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rejoinder.document.table import Grid, Head, Table
+from rejoinder.document.text import Cell
+from rejoinder.messages import counted
+
+MOST_LISTED = 6
+"""So many systems have a row for each pair: 15 of them."""
+
+BETTER, WORSE, EQUIVALENT, UNCLEAR, UNTESTED, SELF = "+", "-", "=", ".", "?", "\\"
+
+LEGEND = (
+    "systems stand best first, and columns have their numbers, read downwards; +: the system of the row "
+    "is significantly better than that of the column (p Holm below 0.05); -: significantly worse; .: not "
+    "clear"
+)
+
+
+@dataclass(frozen=True)
+class SignMatrix(Table):
+    """Pairs of systems, which CSV has in rows, as signs on paper.
+
+    Attributes:
+        names: The systems, best first.
+        heading: What the values are.
+        values: The value of each system, as it is shown.
+        signs: Of each system a sign for each system in this order.
+    """
+
+    names: Sequence[str] = ()
+    heading: str = "value"
+    values: Sequence[str] = ()
+    signs: Sequence[str] = ()
+
+    def grids(self) -> list[Grid]:
+        """The matrix, below the numbers of its columns."""
+        width = len(str(len(self.names)))
+        numbers: list[list[Cell]] = [["", "", each] for each in column_numbers(len(self.names))]
+        rows: list[list[Cell]] = [
+            [f"{place:>{width}} {name}", value, signs]
+            for place, (name, value, signs) in enumerate(
+                zip(self.names, self.values, self.signs, strict=True), start=1
+            )
+        ]
+        heads = [
+            Head("system", False, True, False),
+            Head(self.heading, True, False, False),
+            Head("pairs", True, False, False),
+        ]
+        return [Grid(self.title, heads, numbers + rows, numbers=len(numbers))]
+
+
+def how_many_differ(clear: int, pairs: int) -> str:
+    """How many pairs of systems differ significantly.
+
+    >>> how_many_differ(1, 3), how_many_differ(2, 3)
+    ('1 of 3 pairs differs', '2 of 3 pairs differ')
+    """
+    return f"{clear} of {counted(pairs, 'pair')} {'differs' if clear == 1 else 'differ'}"
+
+
+def column_numbers(count: int) -> list[str]:
+    """The numbers of the columns, one digit below the other.
+
+    >>> column_numbers(11)
+    ['         11', '12345678901']
+    """
+    width = len(str(count))
+    numbers = [str(place).rjust(width) for place in range(1, count + 1)]
+    return ["".join(each[k] for each in numbers) for k in range(width)]

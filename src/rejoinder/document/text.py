@@ -1,0 +1,65 @@
+"""A text of which some parts have a style, for cells and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rejoinder.visible import visible
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in parts.
+
+    Emphasis is never written as markup into a string, because a name from a file may hold such markup
+    too.
+
+    Attributes:
+        parts: Each with its style: words of ``bold``, ``dim``, ``italic``, ``red``, ``green``, ``yellow``, or
+            none. Control characters are written out.
+    """
+
+    parts: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        return "".join(text for text, _ in self.parts)
+
+
+Cell: TypeAlias = str | Text
+"""What stands in a cell or a line: a text, or one with styles."""
+
+
+def styled(text: str, style: str) -> Text:
+    r"""A text in a style, each control character written out.
+
+    >>> str(styled("a\x1b[31mb", "dim"))
+    'a\\x1b[31mb'
+    """
+    return Text(((visible(text), style),))
+
+
+def joined(*cells: Cell) -> Text:
+    """A line of several texts, of which some have a style."""
+    return Text(tuple(part for cell in cells for part in parts_of(cell)))
+
+
+def stacked(*lines: Cell) -> Text:
+    """Several lines in one cell."""
+    parts: list[tuple[str, str]] = []
+    for line in lines:
+        parts += [("\n", "")] * bool(parts)
+        parts += parts_of(line)
+    return Text(tuple(parts))
+
+
+def parts_of(cell: Cell, style: str = "") -> Iterable[tuple[str, str]]:
+    """The parts of a cell with their styles, ``style`` added to each; control characters written out."""
+    parts = cell.parts if isinstance(cell, Text) else ((visible(cell), ""),)
+    return ((text, f"{style} {own}".strip()) for text, own in parts)
+
+
+def plain(cell: Cell) -> str:
+    """The same without styles."""
+    return "".join(text for text, _ in parts_of(cell)).strip()

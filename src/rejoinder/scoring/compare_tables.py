@@ -1,0 +1,271 @@
+"""What is shown of compared systems: every pair under every metric, ranks, and the legends of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from rejoinder.document.numbers import NONE, p_value, span, starred
+from rejoinder.document.parts import GAP, Document, Line, View
+from rejoinder.document.sign_matrix import (
+    BETTER,
+    EQUIVALENT,
+    LEGEND,
+    MOST_LISTED,
+    SELF,
+    UNCLEAR,
+    UNTESTED,
+    WORSE,
+    SignMatrix,
+    how_many_differ,
+)
+from rejoinder.document.table import Column, Table, key, number, text
+from rejoinder.document.text import Cell, styled
+from rejoinder.messages import SIGNIFICANT, between
+from rejoinder.scoring import margins
+from rejoinder.scoring.measurements import Measurements
+from rejoinder.scoring.ranks import significant_pairs
+from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale, won
+from rejoinder.scoring.verdict_sentences import is_limit, sentences
+from rejoinder.statistics.conventions import is_least_p
+from rejoinder.statistics.power import fewest_planned
+
+DETECTABLE = (
+    "detectable: a true difference of this size would be significant in 80 of 100 such studies (p < "
+    "0.05, not corrected for several pairs)"
+)
+
+PAIRS = (
+    "p: approximate randomization; p Holm: corrected over a metric's pairs, * below 0.05; p boot: paired "
+    "bootstrap, not corrected (where it and p disagree, believe p); <: the least p that so many draws "
+    f"allow; W/T/L: items won, tied, lost by a; {DETECTABLE}"
+)
+MARGIN = (
+    "p equiv: the difference is smaller than {margin:g} either way (two one-sided tests); p not worse: a "
+    "is not worse than b by {margin:g} or more; both Holm-corrected; the margin is not x100"
+)
+ITEMS = "items: those that both systems answered"
+UNPAIRED = (
+    "unpaired: the two share too few items, so each is scored on its own (how many in parentheses), "
+    "with Welch's interval and without a paired test"
+)
+RANKS = (
+    "ranks: 2-5 means that one system is significantly better, and that this one may be as low as "
+    "fifth (p below 0.05 after Holm's correction over all pairs); two systems that share a letter do "
+    "not differ significantly, two that share none do"
+)
+STYLES = {
+    margins.WORSE: "red",
+    margins.UNDEFINED: "red",
+    margins.NOT_CLEAR: "yellow",
+    margins.NOT_WORSE: "green",
+}
+
+
+def comparison(
+    scores: Measurements,
+    pairs: pl.DataFrame,
+    draws: Mapping[str, int],
+    ranks: pl.DataFrame | None,
+    view: View,
+) -> Document:
+    """The systems under every metric, pair by pair, and their ranks.
+
+    Many systems have a matrix for each metric, or with ``view.all_pairs`` a row for each pair.
+
+    Args:
+        scores: ``Comparison.scores``.
+        pairs: ``Comparison.table``.
+        draws: ``Comparison.draws``.
+        ranks: ``Comparison.ranks()``; None for none.
+        view: What was asked of the showing.
+    """
+    systems = len(scores.names)
+    every = systems * (systems - 1) // 2 * len(scores.measured)
+    wide = systems > MOST_LISTED and pairs.height == every and not view.all_pairs
+    shown: Document = []
+    for label in scores.measured:
+        own = pairs.filter(pairs["metric"] == label)
+        columns = _columns(scores, label, pairs.columns, draws, view.digits)
+        if wide:
+            shown.append(_matrix(scores, label, own, columns, view.digits))
+        else:
+            shown.append(Table(own, columns, title=heading(scores, label), above=("metric",)))
+        shown.append(GAP)
+    if ranks is not None:
+        shown += [*ranks_of(ranks), GAP]
+    words = [Line(sentence) for sentence in sentences(scores, pairs, draws, view.digits)]
+    shown += [*words, *[GAP] * bool(words)]
+    shown += [Line(each, "legend") for each in _legends(scores, pairs, wide)]
+    bags = [label for label, each in scores.measured.items() if not each.metric.summable]
+    said = "a score of all replies together, so single items are neither won nor lost"
+    notes = [f"{', '.join(bags)}: {said}"] * (bool(bags) and not wide)
+    notes += [*no_spread(pairs, "difference", scores), *scores.notes]
+    return [*shown, *(Line(each, "note") for each in notes)]
+
+
+def _columns(
+    scores: Measurements,
+    label: str,
+    names: Sequence[str],
+    draws: Mapping[str, int],
+    digits: int | None,
+) -> list[Column]:
+    """The columns of a row for each pair of systems under a metric."""
+    measured = scores.measured[label]
+    show = number_of(measured.metric, digits)
+
+    def corrected(holm: float, p: float) -> str:
+        return starred(holm, is_limit(draws, label, p))
+
+    columns = [
+        key("a"),
+        key("b"),
+        number("a - b", "difference", show),
+        number(
+            "95% interval", ("low", "high"), lambda low, high: span(low, high, show), belongs=True
+        ),
+        number(
+            "p",
+            "p_randomization",
+            lambda p: p_value(p, is_limit(draws, label, p)),
+            belongs=True,
+        ),
+        number("p Holm", ("p_randomization_holm", "p_randomization"), corrected, belongs=True),
+        number("p boot", "p_bootstrap", lambda p: p_value(p, is_least_p(p, scores.resamples))),
+        number("W/T/L", ("wins", "ties", "losses"), won),
+        number("detectable", "detectable", show),
+    ]
+    if measured.answered is not None:
+        columns.append(SHARED)
+    if "margin" in names:
+        columns.append(number("p equiv", "p_equivalence_holm", starred))
+        columns.append(number("p not worse", "p_noninferiority_holm", starred))
+    if "verdict" in names:
+        columns.append(number("p worse", "p_worse_holm", starred))
+        columns.append(text("verdict", "verdict", _verdict, belongs=True))
+    return columns
+
+
+def _verdict(verdict: str | None) -> Cell:
+    """A verdict against a baseline; none of a metric without better and worse."""
+    return NONE if verdict is None else styled(verdict, STYLES[verdict])
+
+
+def _shared(paired: bool, n: int, n_a: int, n_b: int) -> str:
+    """On how many items two systems are compared."""
+    return str(n) if paired else f"unpaired ({n_a}, {n_b})"
+
+
+SHARED = number("items", ("paired", "n", "n_a", "n_b"), _shared)
+
+
+def _matrix(
+    scores: Measurements,
+    label: str,
+    pairs: pl.DataFrame,
+    columns: Sequence[Column],
+    digits: int | None,
+) -> SignMatrix:
+    """The systems under a metric, best first, with the signs of their pairs."""
+    order, better = significant_pairs(scores, label, pairs)
+    known: dict[tuple[int, int], str] = {}
+    for row in pairs.iter_rows(named=True):
+        a, b = scores.place(row["a"]), scores.place(row["b"])
+        p = row["p_randomization_holm"]
+        sign = UNCLEAR if p == p else UNTESTED
+        if row.get("p_equivalence_holm", 1.0) < SIGNIFICANT:
+            sign = EQUIVALENT
+        known[a, b] = known[b, a] = sign
+    signs = [
+        "".join(
+            SELF if i == j else BETTER if better[i, j] else WORSE if better[j, i] else known[i, j]
+            for j in order
+        )
+        for i in order
+    ]
+    show, values = (
+        number_of(scores.measured[label].metric, digits),
+        scores.measured[label].scores(),
+    )
+    clear = sum(row.count(BETTER) for row in signs)
+    return SignMatrix(
+        pairs,
+        columns,
+        title=f"{heading(scores, label)}: {how_many_differ(clear, pairs.height)}",
+        above=("metric",),
+        names=[scores.names[s] for s in order],
+        values=[show(float(values[s])) for s in order],
+        signs=signs,
+    )
+
+
+def ranks_of(ranks: pl.DataFrame) -> Document:
+    """The ranges of ranks: a row for each system, a column for each metric."""
+
+    def span_of(best: int, worst: int, letters: str) -> str:
+        return f"{best}" + f"-{worst}" * (worst > best) + f" {letters}"
+
+    keys = ("best_rank", "worst_rank", "letters")
+    columns = [key("system"), number(str, keys, span_of, across=True)]
+    table = Table(ranks, columns, name="ranks", title="ranks", across="metric")
+    return [table, Line(RANKS, "legend")]
+
+
+def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[str]:
+    """What the tables hold, those alone that may stand in them."""
+    shown = scale(scores, pairs, {*pairs["a"].to_list(), *pairs["b"].to_list()})
+    margin = pairs["margin"][0] if "margin" in pairs.columns else None
+    if wide:
+        words = LEGEND
+        if margin is not None:
+            words += f"; =: the difference is smaller than {margin:g} either way (p equiv)"
+        if pairs["p_randomization_holm"].is_nan().any():
+            words += "; ?: no test"
+        yield shown
+        yield words + "; --all-pairs prints a row for each pair, --json all numbers"
+    else:
+        yield f"{shown}; {PAIRS}"
+        if margin is not None:
+            yield MARGIN.format(margin=margin)
+    if "verdict" in pairs.columns:
+        yield _of_verdicts(pairs)
+    if not wide:
+        yield from legends_of_items(pairs)
+    yield from _of_clusters(pairs)
+
+
+def _of_verdicts(pairs: pl.DataFrame) -> str:
+    words = (
+        f"p worse: a is worse than the baseline b by more than {pairs['worse_by'][0]:g} (one-sided t test, "
+        "without an interval a randomization test; Holm-corrected; the margin is not x100); verdict: worse "
+        "where it is below 0.05, not worse where the opposite t test is, otherwise not clear"
+    )
+    if pairs["verdict"].is_null().any():
+        words += f"; {NONE}: the metric does not rank systems"
+    return words
+
+
+def legends_of_items(pairs: pl.DataFrame) -> Iterator[str]:
+    """What the column of items says, where systems answered different items, and where items are few."""
+    if "paired" in pairs.columns:
+        yield ITEMS + ("" if pairs["paired"].all() else f"; {UNPAIRED}")
+    unit, fewest = ("clusters" if "clusters" in pairs.columns else "items"), fewest_planned()
+    if (pairs["clusters" if unit == "clusters" else "n"] < fewest).any():
+        yield f"detectable is {NONE} for fewer than {fewest} {unit}"
+
+
+def _of_clusters(pairs: pl.DataFrame) -> Iterator[str]:
+    """By how much clusters multiply the variance of differences: the least and the most of all pairs."""
+    if "design_effect" not in pairs.columns:
+        return
+    known = pairs.filter(pl.col("design_effect").is_not_nan())
+    least, most = pl.min("design_effect"), pl.max("design_effect").alias("most")
+    rows = known.group_by("metric", maintain_order=True).agg(least, most).iter_rows()
+    words = [f"{label} {between(*ends)}" for label, *ends in rows]
+    if words:
+        yield (
+            "design effect (clusters multiply the variance of the difference a - b by it): "
+            + ", ".join(words)
+        )

@@ -1,0 +1,167 @@
+"""What is shown of scores: systems under metrics, the best against the next best, groups of items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from rejoinder.document.numbers import interval, p_value, span
+from rejoinder.document.parts import GAP, Document, Line, View
+from rejoinder.document.table import Column, Table, key, number, text
+from rejoinder.document.text import Cell, styled
+from rejoinder.messages import counted
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.scoring.compare import trials
+from rejoinder.scoring.compare_tables import DETECTABLE, SHARED, legends_of_items, ranks_of
+from rejoinder.scoring.measurements import Measurements
+from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale, won
+from rejoinder.scoring.verdict_sentences import verdict
+from rejoinder.statistics.conventions import is_least_p
+
+COLUMNS_AT_ONCE = 5
+DIFFERENCES = (
+    "read the differences, not the values: a difference rests on the items that both systems "
+    "answered, a value on all items of its system"
+)
+
+
+def systems(
+    scores: Measurements,
+    table: pl.DataFrame,
+    leads: pl.DataFrame,
+    ranks: pl.DataFrame | None,
+    view: View,
+) -> Document:
+    """Every system under every metric, the verdicts, and the signatures; with ranks these too.
+
+    Args:
+        scores: The scores.
+        table: ``Scores.systems()``.
+        leads: ``Scores.leads()``; empty for none.
+        ranks: ``Scores.ranks()``; None for none.
+        view: What was asked of the showing.
+    """
+    order = f"; systems in the order of {scores.labels[0]}" if len(scores.labels) > 1 else ""
+    columns = [key("system"), _values(scores, view.digits)]
+    shown: Document = [Table(table, columns, across="metric", most=COLUMNS_AT_ONCE), GAP]
+    shown.append(Line(scale(scores, table) + order, "legend"))
+    if not leads.is_empty():
+        shown += [GAP, *_leads(scores, leads, view.digits)]
+    elif len(scores.names) > 1 and scores.resamples > 0:
+        shown.append(GAP)
+    if ranks is not None:
+        shown += [GAP, *ranks_of(ranks)]
+    return [*shown, *_end(scores, table, view.signatures)]
+
+
+def groups(
+    scores: Measurements, table: pl.DataFrame, column: str, digits: int | None = None
+) -> Document:
+    """The systems for each value of a column.
+
+    Args:
+        scores: The scores.
+        table: ``Scores.by(column)``.
+        column: The column, as its heading.
+        digits: Decimals of scores.
+    """
+    group = table.columns[0]
+    values = table[group].to_list()
+    table = table[sorted(range(table.height), key=lambda place: str(values[place]))]
+    counts: dict[tuple[Any, str], set[int]] = {}
+    for value, system, n in table.select(group, "system", "n").iter_rows():
+        counts.setdefault((value, system), set()).add(n)
+
+    def items(value: Any, system: str, n: int) -> str:
+        every = sorted(counts[value, system])
+        return " to ".join(str(n) for n in every[:: max(1, len(every) - 1)])
+
+    columns = [
+        key(column, group, str, once=True),
+        key("system"),
+        _values(scores, digits),
+        number("n", (group, "system", "n"), items, belongs=True),
+    ]
+    few = table.filter(table["n"] < LEAST_ITEMS)[group].n_unique()
+    words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
+    return [
+        Table(table, columns, across="metric", section=(group,)),
+        Line(scale(scores, table), "legend"),
+        *[Line(words, "note")] * bool(few and scores.resamples),
+        *_end(scores, table),
+    ]
+
+
+def _values(scores: Measurements, digits: int | None) -> Column:
+    """The values of each metric with their intervals."""
+
+    def value(label: str, value: float, low: float, high: float) -> Cell:
+        return interval(value, low, high, number_of(scores.measured[label].metric, digits))
+
+    keys = ("metric", "value", "low", "high")
+    return number(lambda label: heading(scores, label), keys, value, across=True)
+
+
+def _end(scores: Measurements, table: pl.DataFrame, signatures: bool = True) -> Document:
+    notes = [*no_spread(table, "value", scores), *scores.notes]
+    shown: Document = [Line(each, "note") for each in notes]
+    if signatures:
+        shown.append(GAP)
+        shown += [
+            Line(f"{label}: {each.signature}", "signature")
+            for label, each in scores.measured.items()
+        ]
+    return shown
+
+
+def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Document:
+    """The best system of each metric that ranks systems, the next best, and the test of the two."""
+    families = len(scores.names) * (len(scores.names) - 1) // 2
+    shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
+
+    def ahead(label: str, difference: float) -> float:
+        """The difference, positive where the best system is better."""
+        higher = scores.measured[label].metric.higher_is_better
+        return difference if higher else -difference
+
+    def ends(label: str, low: float, high: float) -> str:
+        low, high = sorted((ahead(label, low), ahead(label, high)))
+        return span(low, high, shows[label])
+
+    def corrected(label: str, p: float, uncorrected: float) -> str:
+        draws = trials(scores.measured[label], families)
+        return p_value(p, is_least_p(uncorrected, draws))
+
+    columns = [
+        key("metric", show=lambda label: heading(scores, label)),
+        key("best", "a", lambda name: styled(name, "bold")),
+        key("next", "b"),
+        *([SHARED] if "paired" in leads.columns else []),
+        number(
+            "ahead by",
+            ("metric", "difference"),
+            lambda label, value: shows[label](ahead(label, value)),
+        ),
+        number("95% interval", ("metric", "low", "high"), ends, belongs=True),
+        number("p", ("metric", "p", "p_randomization"), corrected, belongs=True),
+        text(
+            "verdict",
+            ("metric", "p", "difference"),
+            lambda label, p, value: verdict(p, ahead(label, value)),
+            belongs=True,
+        ),
+        number("W/T/L", ("wins", "ties", "losses"), won),
+        number("detectable", ("metric", "detectable"), lambda label, value: shows[label](value)),
+    ]
+    how = leads.item(0, "correction").capitalize()
+    by = f", {how}-corrected over {families} pairs" if families > 1 else ""
+    if families > 1 and how == "Holm":
+        by += " as in 'rejoinder compare'"
+    legends = [
+        f"p: approximate randomization{by}; <: the least p that so many draws allow; "
+        f"W/T/L: items won, tied, lost; {DETECTABLE}",
+        *legends_of_items(leads),
+        *[DIFFERENCES] * ("paired" in leads.columns),
+    ]
+    return [Table(leads, columns, name="leads"), *(Line(each, "legend") for each in legends)]

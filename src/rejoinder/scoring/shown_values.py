@@ -1,0 +1,97 @@
+"""How tables show values of metrics, and what they say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import polars as pl
+
+from rejoinder.document.numbers import NONE, Show, decimals, has_intervals
+from rejoinder.messages import counted
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.scoring.measurements import Measurements
+
+
+def number_of(metric: Metric, digits: int | None = None) -> Show:
+    """A value of a metric as tables show it, to so many decimals (None: 1 if x100, otherwise 2)."""
+    if not metric.times100:
+        return decimals(2 if digits is None else digits)
+    show = decimals(1 if digits is None else digits)
+    return lambda value: show(100 * value)
+
+
+def heading(scores: Measurements, label: str) -> str:
+    """The label of a metric, and whether lower values are better."""
+    higher = scores.measured[label].metric.higher_is_better
+    return label if higher else f"{label} (lower is better)"
+
+
+def won(wins: int | None, ties: int | None, losses: int | None) -> str:
+    """The items that the first of two systems won, tied and lost."""
+    return NONE if wins is None else f"{wins}/{ties}/{losses}"
+
+
+def scale(scores: Measurements, table: pl.DataFrame, systems: Collection[str] | None = None) -> str:
+    """What values are shown of these scores: items, references, x100 or not, which interval.
+
+    Args:
+        scores: The scores.
+        table: What is shown of them, with the ends of intervals in ``low``, undefined where there
+            are none.
+        systems: The systems that are shown; None for all.
+    """
+    shown = [systems is None or name in systems for name in scores.names]
+    ns = sorted({n for each in scores.measured.values() for n in each.counts[shown].tolist()})
+    pairwise = any(each.answered is not None for each in scores.measured.values())
+    by = "by system" if pairwise else "by metric"
+    items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items ({by})"
+    fewest, most = scores.references
+    references = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
+    references = f" with {references} each" if most else ""
+    plain = [label for label, each in scores.measured.items() if not each.metric.times100]
+    values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
+    if len(plain) == len(scores.measured):
+        values = "not multiplied by 100"
+    legend = f"; [low, high]: 95% interval ({_method(scores)})"
+    return f"{items}{references}; values {values}{legend if has_intervals(table) else ''}"
+
+
+def _method(scores: Measurements) -> str:
+    """How the intervals of these scores are made: those of shares are Wilson's."""
+    shares = [label for label, each in scores.measured.items() if each.metric.share]
+    if len(shares) == len(scores.measured):
+        return f"Wilson's, over {_units(scores)}"
+    return f"jackknife over {_units(scores)}" + (
+        f"; {', '.join(shares)}: Wilson's" if shares else ""
+    )
+
+
+def _units(scores: Measurements) -> str:
+    """What intervals leave out one at a time: items, or clusters of a column."""
+    if not scores.cluster:
+        return "items"
+    sizes = sorted({each.size for each in scores.measured.values()})
+    number = (
+        counted(sizes[0], "cluster") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} clusters"
+    )
+    return f"{number} of '{scores.cluster}'"
+
+
+def no_spread(table: pl.DataFrame, value: str, scores: Measurements) -> list[str]:
+    """A note on values that have no interval because they do not depend on any one item."""
+    size = "clusters" if scores.cluster else "n"
+    still = table.filter(
+        pl.col(value).is_not_nan() & pl.col("low").is_nan() & (pl.col(size) >= LEAST_ITEMS)
+    ).height
+    if not still or not scores.resamples:
+        return []
+    words = (
+        "the value stays the same whichever item is left out"
+        if value == "value"
+        else "whichever item is left out, the difference stays the same or one of the scores is 0"
+    )
+    return [
+        f"{still} of {counted(table.height, 'value')} without an interval: {words}, so its "
+        "uncertainty cannot be estimated; this does not mean that it is certain"
+    ]

@@ -1,0 +1,136 @@
+"""Every result's document: CSV has the frames, headings are words alone, and no renderer needs the terminal.
+
+A result is here as soon as its class has a document (``result.is_converted``).
+"""
+
+import random
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from io import StringIO
+
+import polars as pl
+import pytest
+from test_every_result import TABLES, Worlds
+
+from rejoinder.cli.terminal.showing import _table
+from rejoinder.document.parts import Line, View
+from rejoinder.document.table import Table
+from rejoinder.rendering.comma_separated import FORMULA, NUMBER, as_csv, frames
+from rejoinder.result import is_converted
+from rejoinder.visible import visible
+
+INTERVAL = re.compile(r"\[\S+, \S+\]")
+
+
+@pytest.fixture(scope="module")
+def document_of(tmp_path_factory):
+    worlds, known = Worlds(tmp_path_factory.mktemp("documents")), {}
+
+    def document(name, **view):
+        if name not in known:
+            made = getattr(worlds, name)
+            known[name] = made() if callable(made) else made
+        if not is_converted(known[name]):
+            pytest.skip("is not shown by a document yet")
+        return known[name].document(View(**view))
+
+    return document
+
+
+def written(value):
+    """A text as CSV has it: nothing that a terminal obeys or a spreadsheet computes."""
+    formula = re.search(FORMULA, value) and not re.search(NUMBER, value)
+    return visible("'" * bool(formula) + value, lines=True)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_csv_read_back_is_the_frames_with_all_digits(name, document_of):
+    shown = document_of(name)
+    texts, expected = as_csv(shown), frames(shown)
+    assert "" in texts or not texts
+    for table, text in texts.items():
+        read = pl.read_csv(StringIO(text), infer_schema=False)
+        frame = expected[table]
+        assert read.columns == frame.columns
+        assert all(read.columns)
+        for column, dtype in frame.schema.items():
+            values = frame[column].to_list()
+            got = read[column].to_list()
+            if dtype.is_numeric():
+                assert [None if each is None else float(each) for each in got] == values, column
+            elif dtype == pl.String:
+                assert got == [each and written(each) for each in values], column
+                assert not any(INTERVAL.fullmatch(each or "") for each in values), column
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_showing_does_not_change_csv(name, document_of):
+    assert as_csv(document_of(name, digits=0)) == as_csv(document_of(name))
+    every = as_csv(document_of(name, all_pairs=True))
+    assert every == as_csv(document_of(name))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_headings_are_words_alone(name, document_of):
+    """Other headings of the same length change neither CSV nor cells, nor how a table is parted."""
+    shown = document_of(name)
+    renamed = [part if isinstance(part, Line) else with_other_headings(part) for part in shown]
+    assert as_csv(renamed) == as_csv(shown)
+    for part, other in zip(shown, renamed, strict=True):
+        if isinstance(part, Line):
+            continue
+        for grid, second in zip(part.grids(), other.grids(), strict=True):
+            for width in (40, 70, 100):
+                assert places(grid, width) == places(second, width)
+            assert [head.heading for head in grid.heads if head.heading] != [
+                head.heading for head in second.heads if head.heading
+            ] or type(part) is not Table
+            assert replace(grid, heads=[], title="") == replace(second, heads=[], title="")
+
+
+def with_other_headings(table):
+    draw = random.Random(12345)
+
+    def other(heading):
+        return "".join(draw.choice("mnopqr") for _ in heading)
+
+    def renamed(column):
+        if isinstance(column.heading, str):
+            return replace(column, heading=other(column.heading))
+        return replace(column, heading=lambda value: other(column.heading(value)))
+
+    columns = [renamed(column) for column in table.columns]
+    return replace(table, columns=columns, title=other(table.title))
+
+
+def places(grid, width):
+    """Which columns stand in which part of a narrow terminal."""
+    table = _table(grid)
+    cells = [[str(cell) for cell in column.cells] for column in table.columns]
+    return [
+        [cells.index([str(cell) for cell in column.cells]) for column in part.columns]
+        for part in table.parts(width)
+    ]
+
+
+@pytest.mark.parametrize("call", ["scores", "rejoinder.compare(scores)", RATINGS := "ratings"])
+def test_markdown_in_python_loads_no_command_line(call):
+    if call == RATINGS:
+        pytest.skip("is not shown by a document yet")
+    code = f"""
+import sys, rejoinder
+testset = rejoinder.TestSet.from_lists([["yes please"], ["at nine"]] * 4)
+texts = {{"a": ["yes please", "at nine"] * 4, "b": ["no", "at"] * 4}}
+rows = [(s, str(i + 1), text) for s in texts for i, text in enumerate(texts[s])]
+import polars as pl
+replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+scores = rejoinder.score(testset, replies, ["rougeL"], resamples=100)
+result = {call}
+for each in (result.to_markdown(), result.to_latex(), result._repr_html_()):
+    assert "ROUGE-L" in each
+assert not [each for each in sys.modules if each.split(".")[0] in ("click", "rich")
+            or each.startswith("rejoinder.cli")]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from rejoinder.batches.batch import Batch
@@ -41,7 +42,7 @@ from rejoinder.scoring.measurements import (
     system_columns,
 )
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.io.item_lines import ItemRow, ReferenceRow, item_of
+from rejoinder.tables.io.item_lines import ItemRow, ReferenceRow
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.text_lines import read_lines, recognise
 
@@ -227,13 +228,11 @@ def _items(paths: Sequence[Path]) -> Items | None:
 
 def _of_rows(path: Path) -> Items | None:
     """The items of JSON Lines of our own that have no additional column."""
-    ids, items = set(), []
-    for number, row in read_objects(path):
-        if not row.keys() <= {*ItemRow.__struct_fields__} or not {"id", "references"} <= row.keys():
-            return None
-        item = item_of(row, f"{path}, row {number}")
-        items.append(item)
-        ids.add(str(item.id))
+    try:
+        items = msgspec.convert([row for _, row in read_objects(path)], list[ItemRow])
+    except msgspec.ValidationError:
+        return None
+    ids = {str(item.id) for item in items}
     if len(ids) < len(items) or not all(map(_PLAIN_ID.fullmatch, ids)):
         return None
     references = [
@@ -246,7 +245,9 @@ def _of_rows(path: Path) -> Items | None:
         return None
     filled = [[1.0 if each is None else each for each in row] for row in weights]
     texts = [[each.text for each in row] for row in references]
-    return texts, filled if flat else None, [item.turns() for item in items]
+    contexts = [item.context for item in items]
+    turns = [[each] if isinstance(each, str) else each or [] for each in contexts]
+    return texts, filled if flat else None, turns
 
 
 def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
@@ -12,40 +12,6 @@ from rejoinder.messages import quoted
 
 _KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number"}
 _LARGEST = 2**63
-
-
-class Further:
-    """Gathers the columns of the rows beyond the known ones, null where a row has none."""
-
-    def __init__(self, known: Collection[str]) -> None:
-        self._known = frozenset(known)
-        self._columns: dict[str, list[Any]] = {}
-        self._places: list[str] = []
-
-    def add(self, row: dict[str, Any], where: str) -> None:
-        """Takes the further values of a row.
-
-        Args:
-            row: The decoded object.
-            where: File and row, for messages.
-        """
-        for name in row.keys() - self._known:
-            column = self._columns.setdefault(name, [])
-            column += [None] * (len(self._places) - len(column))
-            column.append(row[name])
-        self._places.append(where)
-
-    def columns(self) -> list[pl.Series]:
-        """The columns, in alphabetical order.
-
-        Raises:
-            InputError: A value is a list or an object, or a column mixes text and numbers.
-        """
-        rows = len(self._places)
-        return [
-            scalar_column(name, values + [None] * (rows - len(values)), self._places.__getitem__)
-            for name, values in sorted(self._columns.items())
-        ]
 
 
 def scalar_column(name: str, values: list[Any], where: Callable[[int], str]) -> pl.Series:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from itertools import chain, groupby
+from typing import Any
 
 import polars as pl
 
@@ -25,13 +26,7 @@ class Items:
     """Items with their references, and the rows they stood in."""
 
     def __init__(self) -> None:
-        self._ids: list[str] = []
-        self._turns: list[list[str]] = []
-        self._places: list[Place] = []
-        self._owners: list[str] = []
-        self._references: list[Reference] = []
-        self._counts: list[int] = []
-        self._conversations: list[str | None] = []
+        self._rows: list[tuple[str, list[str], list[Reference], Place, str | None]] = []
 
     def add(
         self,
@@ -50,14 +45,7 @@ class Items:
             place: File and row.
             conversation: The conversation that the turns are of; None where it is not known.
         """
-        self._conversations.append(conversation)
-        self._ids.append(name)
-        self._turns.append(turns)
-        self._places.append(place)
-        before = len(self._references)
-        self._references.extend(references)
-        self._counts.append(len(self._references) - before)
-        self._owners.extend([name] * self._counts[-1])
+        self._rows.append((name, turns, list(references), place, conversation))
 
     def draft(self, further: Iterable[pl.Series] = ()) -> TestSetDraft:
         """The two tables, not yet validated.
@@ -66,25 +54,24 @@ class Items:
             further: Columns to stand beside the contexts. The column of conversations is one more
                 where every item has one.
         """
-        columns = [pl.Series("id", self._ids, dtype=pl.String), turns_column(self._turns), *further]
-        if self._conversations and None not in self._conversations:
-            columns.append(pl.Series(CONVERSATION, self._conversations, dtype=pl.String))
-        references = pl.DataFrame(
-            {
-                "id": self._owners,
-                "text": [text for text, _, _ in self._references],
-                "weight": [weight for _, _, weight in self._references],
-                "source": [source for _, source, _ in self._references],
-            },
-            schema=REFERENCES,
-        )
-        owned = [p for p, n in zip(self._places, self._counts, strict=True) for _ in range(n)]
+        columns: Any = zip(*self._rows, strict=True) if self._rows else ((),) * 5
+        ids, turns, references, places, conversations = columns
+        contexts = [pl.Series("id", ids, dtype=pl.String), turns_column(turns), *further]
+        if conversations and None not in conversations:
+            contexts.append(pl.Series(CONVERSATION, conversations, dtype=pl.String))
+        owned = [row for row, own in enumerate(references) for _ in own]
+        flat = list(chain.from_iterable(references))
+        texts, sources, weights = zip(*flat, strict=True) if flat else ((),) * 3
+        values = ([ids[row] for row in owned], texts, weights, sources)
         return TestSetDraft(
-            pl.DataFrame(columns), references, _origin(self._places), _origin(owned)
+            pl.DataFrame(contexts),
+            pl.DataFrame(dict(zip(REFERENCES, values, strict=True)), schema=REFERENCES),
+            _origin(places),
+            _origin([places[row] for row in owned]),
         )
 
 
-def _origin(places: list[Place]) -> Origin:
+def _origin(places: Sequence[Place]) -> Origin:
     return Origin(
         tuple(
             (name, [number for _, number in group])

@@ -19,7 +19,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.formats.keys_frame import keys_frame
 from rejoinder.tables.io.json_lines import convert
-from rejoinder.tables.io.json_list import read_list
+from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.origin import Draft, Origin
 
 _FIELDS = re.compile(rb'"fields"\s*:\s*\{')

@@ -14,7 +14,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import first_line, read_text, stem_of
 from rejoinder.messages import more
-from rejoinder.tables.assembly.additional_columns import Further
+from rejoinder.tables.assembly.additional_columns import scalar_column
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.messages import LISTS, PAIR, ChatTurn, held_in, is_pair, said
 from rejoinder.tables.format import Asked, Format
@@ -191,17 +191,20 @@ class _Beside:
     """The additional columns: scalars are kept, lists and objects (``tools``) are not."""
 
     def __init__(self) -> None:
-        self._further = Further(())
-        self._left_out: set[str] = set()
+        self._rows: list[tuple[str, dict[str, Any]]] = []
 
     def add(self, each: _Conversation) -> None:
-        free = each.row.keys() - {*LISTS, *held_in(each.row, each.where), "id"}
-        nested = {name for name in free if isinstance(each.row[name], list | dict)}
-        self._left_out |= nested | (free & CONTEXTS.keys())
-        self._further.add({name: each.row[name] for name in free - self._left_out}, each.where)
+        known = {*LISTS, *held_in(each.row, each.where), "id"}
+        rest = {name: value for name, value in each.row.items() if name not in known}
+        self._rows.append((each.where, rest))
 
     def columns(self, paths: Sequence[Path]) -> list[pl.Series]:
-        if self._left_out:
-            files = ", ".join(map(str, paths))
-            note("columns not read", files, columns=sorted(self._left_out))
-        return [each for each in self._further.columns() if each.name not in self._left_out]
+        rows = [row for _, row in self._rows]
+        nested = {n for row in rows for n, value in row.items() if isinstance(value, list | dict)}
+        names = {name for row in rows for name in row}
+        if left_out := nested | (names & CONTEXTS.keys()):
+            note("columns not read", ", ".join(map(str, paths)), columns=sorted(left_out))
+        return [
+            scalar_column(name, [row.get(name) for row in rows], lambda i: self._rows[i][0])
+            for name in sorted(names - left_out)
+        ]

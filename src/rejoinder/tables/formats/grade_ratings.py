@@ -16,7 +16,7 @@ from rejoinder.tables.assembly.long_or_wide import OVERALL
 from rejoinder.tables.format import Asked, Format
 from rejoinder.tables.formats.grade_means import SCORES, has_means, read_means
 from rejoinder.tables.io.json_lines import convert
-from rejoinder.tables.io.json_list import read_list
+from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RATINGS

@@ -10,10 +10,9 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
-from rejoinder.files.strict_json import DuplicateKeyError, check_keys
+from rejoinder.files.strict_json import DuplicateKeyError, check_keys, strict_json
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.io.json_lines import duplicate_key, read_objects
-from rejoinder.tables.io.json_list import read_list
 
 _EXPECTED = (
     'expected a list of objects, or an object of columns ({"id": ["c1", "c2"], "text": [...]})'
@@ -54,14 +53,52 @@ def json_value(text: str, where: str, expected: str) -> Any:
     Raises:
         InputError: It is no JSON, or an object in it has a key twice.
     """
+    value = _decoded(text, where, expected)
     try:
-        value = msgspec.json.decode(text)
         check_keys(text, value)
     except DuplicateKeyError as error:
         raise InputError(f"{where}: {duplicate_key(error)}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON: {quoted(str(error))[1:-1]}; {expected}") from None
+    except RecursionError as error:
+        raise InputError(_not_json(error, where, expected)) from None
     return value
+
+
+def _decoded(text: str, where: str, expected: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(_not_json(error, where, expected)) from None
+
+
+def _not_json(error: Exception, where: str, expected: str) -> str:
+    return f"{where}: not JSON: {quoted(str(error))[1:-1]}; {expected}"
+
+
+def read_list(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON list. In messages the first is row 1.
+
+    Raises:
+        InputError: The file is no JSON, no list, holds something else than objects, or an object has
+            a key twice.
+    """
+    text = read_text(path)
+    rows = _decoded(text, str(path), "expected one list of objects")
+    if not isinstance(rows, list) or not rows:
+        got = "an empty list" if rows == [] else "no list"
+        raise InputError(f"{path}: {got}; expected one JSON list of objects")
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            hint = (
+                ": a list has no names of columns (pandas: orient='records')"
+                if isinstance(row, list)
+                else ""
+            )
+            raise InputError(f"{path}, row {number}: got {quoted(row)}; expected an object{hint}")
+    try:
+        check_keys(text, rows)
+    except (DuplicateKeyError, RecursionError):
+        raise InputError(f"{path}, {_faulty_row(text)}") from None
+    return rows
 
 
 def read_json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -143,3 +180,15 @@ def _cells(column: object) -> list[Any] | None:
 
 def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+
+
+def _faulty_row(text: str) -> str:
+    """The number of the row that the strict parser refuses, and why."""
+    for number, row in enumerate(msgspec.json.decode(text, type=list[msgspec.Raw]), start=1):
+        try:
+            strict_json(bytes(row))
+        except DuplicateKeyError as error:
+            return f"row {number}: {duplicate_key(error)}"
+        except ValueError as error:
+            return f"row {number}: {error}; expected a flat object"
+    raise AssertionError("every row is sound")

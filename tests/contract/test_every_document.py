@@ -115,10 +115,10 @@ def places(grid, width):
     ]
 
 
-@pytest.mark.parametrize("call", ["scores", "rejoinder.compare(scores)", RATINGS := "ratings"])
+@pytest.mark.parametrize(
+    "call", ["scores", "rejoinder.compare(scores)", "rejoinder.ratings(rated)"]
+)
 def test_markdown_in_python_loads_no_command_line(call):
-    if call == RATINGS:
-        pytest.skip("is not shown by a document yet")
     code = f"""
 import sys, rejoinder
 testset = rejoinder.TestSet.from_lists([["yes please"], ["at nine"]] * 4)
@@ -127,9 +127,11 @@ rows = [(s, str(i + 1), text) for s in texts for i, text in enumerate(texts[s])]
 import polars as pl
 replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
 scores = rejoinder.score(testset, replies, ["rougeL"], resamples=100)
+rated = pl.DataFrame([(s, str(i), r, "all", i % 5) for s in texts for i in range(8) for r in "xy"],
+    schema=["system", "id", "rater", "criterion", "score"], orient="row")
 result = {call}
 for each in (result.to_markdown(), result.to_latex(), result._repr_html_()):
-    assert "ROUGE-L" in each
+    assert "b & " in each or "b | " in each or "b</td>" in each
 assert not [each for each in sys.modules if each.split(".")[0] in ("click", "rich")
             or each.startswith("rejoinder.cli")]
 """

@@ -6,11 +6,11 @@ import pytest
 
 from rejoinder import TestSet, score
 from rejoinder.batches.references import ReferenceRule
-from rejoinder.cli.show import judgements as judgement_tables
 from rejoinder.cli.show import ruq as ruq_tables
 from rejoinder.cli.terminal.console import console
 from rejoinder.cli.terminal.showing import show
 from rejoinder.document.numbers import starred, three_decimals
+from rejoinder.human_evaluation import preference_result
 from rejoinder.meta_evaluation.correlate import correlate
 from rejoinder.meta_evaluation.protocols import Pairwise, Unit
 from rejoinder.meta_evaluation.sweep import SweepSettings, sweep_sizes
@@ -143,7 +143,7 @@ def test_preferences_mark_the_corrected_p(capsys, wide, p, star):
     from shared_data import EXAMPLES
 
     told = summarise_preferences(read_preferences(EXAMPLES / "preferences.csv"), resamples=0)
-    console().print(judgement_tables._pairs(told.pairs.with_columns(p=0.001, p_holm=pl.lit(p))))
+    show([preference_result._pairs(told.pairs.with_columns(p=0.001, p_holm=pl.lit(p)))])
     assert ("*" in capsys.readouterr().out) == star
 
 

@@ -93,11 +93,12 @@ class Outputs:
             document: What ``--json`` prints.
         """
         from rejoinder.cli.options import PrintedOptions
-        from rejoinder.cli.saved_tables import save_tables
 
-        tables = given.tables if isinstance(given, PrintedOptions) else None
-        for path, write in save_tables(tables, show):
-            self.save(path, write)
+        if isinstance(given, PrintedOptions) and given.tables is not None:
+            from rejoinder.cli.saved_tables import save_tables
+
+            for path, write in save_tables(given.tables, show):
+                self.save(path, write)
         if given.json:
             machine.write(document())
         elif (shown := show()) is not None:

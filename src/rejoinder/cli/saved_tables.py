@@ -25,7 +25,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def save_tables(
-    path: Path | None, show: Callable[[], Document | None]
+    path: Path, show: Callable[[], Document | None]
 ) -> Iterator[tuple[Path, Callable[[Path], None]]]:
     """The files of the tables of the running command, each with a function that writes it.
 
@@ -33,11 +33,9 @@ def save_tables(
     one without a name the file that was asked for, others ``x-NAME.csv`` beside it.
 
     Args:
-        path: The file: Markdown (.md), LaTeX (.tex), HTML (.html) or CSV (.csv); None for none.
+        path: The file: Markdown (.md), LaTeX (.tex), HTML (.html) or CSV (.csv).
         show: Returns what is shown, or prints it (verbs that have no document yet).
     """
-    if path is None:
-        return
     document = shown_by(show)
     if path.suffix.lower() == ".csv" and isinstance(document, list):
         from rejoinder.rendering.comma_separated import as_csv

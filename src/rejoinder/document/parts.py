@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rejoinder.document.table import Table
 from rejoinder.document.text import Cell, joined
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Kind = Literal["sentence", "legend", "note", "signature", "heading"]
 STYLES: dict[Kind, str] = {"legend": "dim", "note": "yellow", "signature": "dim"}
@@ -61,3 +65,28 @@ GAP = Line("")
 
 Document: TypeAlias = list[Table | Line]
 """What is shown of a result, in its order."""
+
+
+def spaced(table: Table) -> Document:
+    """A table, and where it is on paper an empty line behind it."""
+    return [table, *[GAP] * bool(table.grids())]
+
+
+NAMED = ("measure", "correlation", "system", "a")
+
+
+def reasons(frames: Iterable[pl.DataFrame]) -> list[Line]:
+    """Why numbers are missing, each reason of the column ``reason`` once, behind what it is said of.
+
+    A row is named by the first of its columns in ``NAMED``, a pair of systems by both.
+    """
+    missing: dict[str, list[str]] = {}
+    for frame in frames:
+        name = next(name for name in NAMED if name in frame.columns)
+        for row in frame.filter(frame["reason"].is_not_null()).iter_rows(named=True):
+            what = f"{row[name]}" + (f" and {row['b']}" if "b" in row else "")
+            missing.setdefault(row["reason"], []).append(what)
+    return [
+        Line(f"{', '.join(dict.fromkeys(what))}: {reason}", "note")
+        for reason, what in missing.items()
+    ]

@@ -99,7 +99,7 @@ class Table:
         section: Columns of the frame: where their values change, a line is drawn.
         style: The style of a row on paper, a function of it.
         fold: Words in the place of the table on a page, where it is long.
-        printed: Whether it is on paper; if not, it is in CSV alone.
+        paper: The rows of the frame that are on paper, where these are not all; of none there is no table.
 
     >>> import polars as pl
     >>> rows = {"metric": ["x", "x", "y", "y"], "system": ["a", "b"] * 2, "value": [0.25, 0.5, 1, 2]}
@@ -121,7 +121,7 @@ class Table:
     section: tuple[str, ...] = ()
     style: Callable[[Row], str] | None = None
     fold: str = ""
-    printed: bool = True
+    paper: pl.DataFrame | None = None
 
     def data(self) -> pl.DataFrame:
         """The columns of the frame that are shown, with all digits."""
@@ -131,21 +131,22 @@ class Table:
 
     def grids(self) -> list[Grid]:
         """The table as paper has it: one grid, or more where values of ``across`` are too many."""
-        if not self.printed:
+        frame = self.frame if self.paper is None else self.paper
+        if frame is self.paper and frame.is_empty():
             return []
-        rows = self._rows()
-        values = list(dict.fromkeys(self.frame[self.across])) if self.across else [None]
+        rows = self._rows(frame)
+        values = list(dict.fromkeys(frame[self.across])) if self.across else [None]
         tables = math.ceil(len(values) / self.most) if self.most else 1
         step = math.ceil(len(values) / max(1, tables)) or 1
         return [self._grid(rows, values[at : at + step]) for at in range(0, len(values) or 1, step)]
 
-    def _rows(self) -> list[dict[Any, Row]]:
+    def _rows(self, frame: pl.DataFrame) -> list[dict[Any, Row]]:
         """The rows on paper: of each the rows of the frame, by the value of ``across``."""
         if not self.across:
-            return [{None: row} for row in self.frame.iter_rows(named=True)]
+            return [{None: row} for row in frame.iter_rows(named=True)]
         keys = [name for column in self.columns if column.key for name in column.keys]
         rows: dict[tuple[Any, ...], dict[Any, Row]] = {}
-        for row in self.frame.iter_rows(named=True):
+        for row in frame.iter_rows(named=True):
             rows.setdefault(tuple(row[name] for name in keys), {})[row[self.across]] = row
         return list(rows.values())
 

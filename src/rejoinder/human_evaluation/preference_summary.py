@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.comparisons import COVARIATE
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
+from rejoinder.human_evaluation.preference_result import JUDGES, PARAMETERS, PreferenceSummary
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.strengths import StrengthModel
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.messages import Argument, listed
-from rejoinder.result import PlottedResult
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -50,77 +48,11 @@ _STRENGTHS = (
     | {"reason": _TEXT}
 )
 _RANKS = dict.fromkeys(("best_rank", "worst_rank"), _COUNT)
-_PARAMETERS = (
-    dict.fromkeys(("criterion", "parameter", "name"), _TEXT)
-    | dict.fromkeys(("value", "low", "high"), _NUMBER)
-    | {"reason": _TEXT}
-)
-_JUDGES = (
-    dict.fromkeys(("criterion", "judge", "measure"), _TEXT)
-    | dict.fromkeys(("value", "low", "high", "p", "p_holm"), _NUMBER)
-    | {"n": _COUNT, "reason": _TEXT}
-)
 _RATERS = {
     "criterion": _TEXT, "rater": _TEXT, "comparisons": _COUNT, "first": _COUNT, "second": _COUNT,
     "ties": _COUNT, "side_p": _NUMBER, "kappa": _NUMBER, "shared": _COUNT, "constant": pl.Boolean,
     "verdict": _TEXT, "reason": _TEXT,
 }  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PreferenceSummary(PlottedResult):
-    """What head-to-head judgements hold. Undefined numbers are NaN, and ``reason`` says why.
-
-    Attributes:
-        counts: A row for each criterion: ``criterion``, ``items``, ``systems``, ``pairs`` (of
-            systems that met), ``raters``, ``comparisons``, ``ties``, ``missing`` (pairs of replies x
-            raters without a judgement). All of them before the filter.
-        pairs: ``criterion``, ``a``, ``b``; ``wins``, ``ties`` and ``losses`` of a, ``comparisons``
-            and ``items``; ``win_rate``, ``tie_rate``, ``loss_rate`` and ``points`` (a tie as half a
-            win), each with ``..._low`` and ``..._high`` (95%, Wilson's interval at the effective
-            size of judgements grouped by item); ``items_won``, ``items_tied``, ``items_lost`` (by
-            more judgements for a than for b); ``p``, the exact two-sided sign test over items, and
-            ``p_holm``, corrected over the criterion's pairs; ``reason``; with clusters their number,
-            ``clusters``, and a test that flips the signs of whole clusters.
-        strengths: ``criterion``, ``system``, ``strength`` (log odds, mean 0), ``low``, ``high`` (95%,
-            the sandwich over items with Student's t), ``wins``, ``ties``, ``losses``, ``reason``; where
-            ranks are asked for, ``best_rank`` and ``worst_rank``.
-        parameters: What is estimated beside strengths, a row each: ``criterion``, ``parameter``
-            (``tie``: nu, the odds of a tie between equal systems; ``covariate``: log odds for each
-            unit; ``discrimination``: of a judge, beside 1 of people), ``name``, ``value``, ``low``,
-            ``high``, ``reason``.
-        agreement: ``criterion``, ``raters`` (``all``, or ``kept`` after the filter), ``measure``
-            (``alpha nominal``, ``alpha ordinal``, ``kappa``: the mean over raters), ``value``,
-            ``low``, ``high``, ``n`` (pairs of replies that two people judged; raters), ``reason``.
-        raters: ``criterion``, ``rater``, ``comparisons``, ``first``, ``second``, ``ties`` (how often
-            ``a`` was preferred, ``b``, neither), ``side_p`` (exact two-sided sign test of first
-            against second, among systems that change sides; NaN where none does), ``kappa`` (linearly
-            weighted, against the others), ``shared``, ``constant`` (always the same side, or always
-            a tie), ``verdict`` (``kept``, ``below`` the threshold, or ``dropped`` for that, ``not
-            judged``), ``reason``.
-        judges: Where judges are named, what moves their votes beside the better reply (see
-            `JudgeVotes`): ``criterion``, ``judge`` (or ``people``), ``measure`` (``first place``,
-            ``own kind``, ``both orders``), ``value``, ``low``, ``high`` (shares), ``p``, ``p_holm``,
-            ``n``, ``reason``.
-        notes: What was left out, and what the data cannot tell.
-        signature: Everything that the numbers follow from.
-    """
-
-    counts: pl.DataFrame
-    pairs: pl.DataFrame
-    strengths: pl.DataFrame
-    agreement: pl.DataFrame
-    raters: pl.DataFrame
-    notes: tuple[str, ...]
-    signature: str
-    parameters: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_PARAMETERS))
-    judges: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_JUDGES))
-
-    def as_json(self) -> dict[str, Any]:
-        """The object that ``rejoinder preferences --json`` prints."""
-        tables = "counts", "pairs", "strengths", "agreement", "raters"
-        more = [name for name in ("parameters", "judges") if getattr(self, name).height]
-        return self.json_of(*tables, *more, "signature", "notes")
 
 
 def preferences(
@@ -227,8 +159,8 @@ def preferences(
             "test:sign by item",
             model.signature(),
         ),
-        pl.DataFrame([row for part in parts for row in part.parameters], schema=_PARAMETERS),
-        pl.DataFrame([row for part in parts for row in part.judges], schema=_JUDGES),
+        pl.DataFrame([row for part in parts for row in part.parameters], schema=PARAMETERS),
+        pl.DataFrame([row for part in parts for row in part.judges], schema=JUDGES),
     )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -12,9 +10,9 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import RatingCriterion
+from rejoinder.human_evaluation.rating_result import RatingSummary
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.human_evaluation.system_differences import DIFFERENCES
-from rejoinder.result import PlottedResult
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -39,62 +37,6 @@ _SYSTEMS = {
 
 
 _CLUSTERING = {"clusters": _COUNT, "design_effect": _NUMBER}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RatingSummary(PlottedResult):
-    """What people's ratings hold. Undefined numbers are NaN, and ``reason`` says why.
-
-    Attributes:
-        counts: A row for each criterion: ``criterion``, ``items``, ``systems``, ``replies`` (rated),
-            ``unrated`` (pairs of system and item without a rating), ``raters``, ``ratings``,
-            ``means`` (of them, those of people whose single ratings are not known), ``missing``
-            (replies x raters without a rating), ``fewest`` and ``most`` (ratings of a reply),
-            ``low`` and ``high`` (grades given). All of them before the filter.
-        agreement: ``criterion``, ``raters`` (``all``, or ``kept`` after the filter), ``measure``
-            (``alpha nominal``, ``alpha ordinal``, ``alpha interval``, ``kappa``: the mean over
-            raters), ``value``, ``low`` and ``high`` (95%, jackknife over items; none for kappa),
-            ``n`` (replies with two ratings; raters), ``reason``.
-        raters: ``criterion``, ``rater``, ``ratings``, ``mean``, ``kappa`` (linearly weighted,
-            against the others), ``shared`` (replies that somebody else rated too), ``constant``
-            (one value throughout), ``verdict`` (``kept``; ``below`` the threshold, or ``dropped``
-            for that; ``not judged``), ``reason``.
-        human: ``criterion``, ``correlation``, ``average`` and ``maximum`` ("Human (Avg)" and "Human
-            (Max)" of the RUBER paper, of the raters that count), ``best`` (the rater of the
-            maximum), ``raters`` (with a correlation), ``reason``.
-        systems: ``criterion``, ``system``, ``mean``, ``low``, ``high`` (95%, Student's t over items),
-            ``sd`` (over replies, divisor n - 1), ``median``, ``n`` (replies), ``ratings``,
-            ``reason``: of the replies' aggregated ratings. With clusters also ``clusters``, how many,
-            and ``design_effect``, by how much they multiply the variance of the mean.
-        distribution: ``criterion``, ``system``, ``score``, ``count``, ``share``: of single ratings.
-        ratings: ``schemas.RATINGS`` (and ``against``, if any has one), the ratings that count: after
-            selection and filter.
-        aggregated: ``schemas.RATINGS``, a row for each reply, its rater named by the aggregation.
-        notes: What was left out, and what the data cannot tell.
-        signature: Everything that the numbers follow from.
-        differences: ``criterion``, ``a``, ``b``, ``kind`` (``paired`` over the items that both have;
-            ``unpaired`` where they share none), ``shared`` (how many), ``difference`` (of the means,
-            a less b), ``low``, ``high`` (95%, Student's t), ``p``, ``p_holm`` (corrected over the
-            criterion's pairs), ``reason``. Empty where all systems are rated on the same items.
-    """
-
-    counts: pl.DataFrame
-    agreement: pl.DataFrame
-    raters: pl.DataFrame
-    human: pl.DataFrame
-    systems: pl.DataFrame
-    distribution: pl.DataFrame
-    ratings: pl.DataFrame
-    aggregated: pl.DataFrame
-    notes: tuple[str, ...]
-    signature: str
-    differences: pl.DataFrame
-
-    def as_json(self) -> dict[str, Any]:
-        """The object that ``rejoinder ratings --json`` prints."""
-        tables = "counts", "agreement", "raters", "human", "systems", "distribution"
-        more = ["differences"] * bool(self.differences.height)
-        return self.json_of(*tables, "signature", "notes", *more)
 
 
 def ratings(

@@ -11,7 +11,6 @@ from rich.table import Table
 
 from rejoinder.cli.show.audit import audit
 from rejoinder.cli.show.correlate import agreement
-from rejoinder.cli.show.judgements import MOST_RATERS, preferences, ratings
 from rejoinder.cli.show.options_of_verbs import with_their_verb
 from rejoinder.cli.show.people import comparison as people
 from rejoinder.cli.terminal.collecting import (
@@ -26,6 +25,7 @@ from rejoinder.cli.terminal.collecting import (
 from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.cli.terminal.showing import show
 from rejoinder.document.parts import View
+from rejoinder.human_evaluation.shown_judgements import MOST_RATERS
 from rejoinder.reporting.layout import PageLine, PagePart, PageSection, PageTable
 from rejoinder.scoring.compare_tables import ranks_of
 
@@ -165,9 +165,9 @@ def _ruq(report: Report) -> Iterator[Part]:
 
 def _people(report: Report) -> Iterator[Part]:
     if (rated := report.ratings) is not None:
-        yield Part("Ratings", lambda: ratings(rated), "ratings")
+        yield Part("Ratings", lambda: show(rated.document()), "ratings")
     if (preferred := report.preferences) is not None:
-        yield Part("Preferences", lambda: preferences(preferred), "preferences")
+        yield Part("Preferences", lambda: show(preferred.document()), "preferences")
 
 
 def _of_page(collector: Collector, verb: str) -> list[PageTable | PageLine]:

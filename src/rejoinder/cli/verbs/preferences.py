@@ -119,10 +119,5 @@ def preferences(given: PreferencesOptions) -> None:
         )
     summary = inputs.with_notes(summary, given.files)
 
-    def show() -> None:
-        from rejoinder.cli.show.judgements import preferences as show
-
-        show(summary)
-
     with Outputs(summary) as outputs:
-        outputs.show(given, show, summary.as_json)
+        outputs.show(given, summary.document, summary.as_json)

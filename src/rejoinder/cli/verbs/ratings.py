@@ -68,11 +68,6 @@ def ratings(given: RatingsOptions) -> None:
     summary = inputs.with_notes(summary, given.files)
     rows = summary.aggregated if given.aggregated else summary.ratings
 
-    def show() -> None:
-        from rejoinder.cli.show.judgements import ratings as show
-
-        show(summary)
-
     with Outputs(summary) as outputs:
         outputs.save(given.save, lambda path: write_ratings(rows, path), rows.height)
-        outputs.show(given, show, summary.as_json)
+        outputs.show(given, summary.document, summary.as_json)

@@ -19,51 +19,9 @@ import click
 
 from command_line import commands, verbs
 from rejoinder.cli.show.machine import VERSION
+from rejoinder.document.meanings import MEANINGS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
-
-MEANINGS = {
-    "json_version": "Version of the form of this document.",
-    "notes": "What is to be said beside the numbers.",
-    "signature": "All that the numbers follow from.",
-    "signatures": "By metric: all that its numbers follow from.",
-    "metric": "Label of the metric.",
-    "system": "Name of the system.",
-    "a": "First system of the pair.",
-    "b": "Second system of the pair.",
-    "id": "Id of the item.",
-    "criterion": "Criterion of the ratings.",
-    "rater": "Name of the rater.",
-    "judge": "Label of the judge or metric.",
-    "correlation": "Correlation coefficient.",
-    "value": "The value, in its own range: not multiplied by 100.",
-    "low": "Lower end of the 95% interval; null where there is none.",
-    "high": "Upper end of the 95% interval; null where there is none.",
-    "n": "Number of observations.",
-    "items": "Number of items, or the items.",
-    "clusters": "Number of clusters of items.",
-    "design_effect": "By how much clusters multiply the variance.",
-    "difference": "Value of a less that of b.",
-    "p": "p-value.",
-    "p_holm": "p-value after Holm's correction.",
-    "p_max": "p-value corrected by the maximum over pairs.",
-    "p_randomization": "p-value of approximate randomization.",
-    "p_randomization_holm": "The same after Holm's correction.",
-    "p_bootstrap": "p-value of the paired bootstrap.",
-    "p_bootstrap_holm": "The same after Holm's correction.",
-    "detectable": "Smallest true difference that is found with 80% power.",
-    "wins": "Number of items that a won.",
-    "ties": "Number of items that are tied.",
-    "losses": "Number of items that a lost.",
-    "best_rank": "Best rank that the tests leave possible.",
-    "worst_rank": "Worst rank that the tests leave possible.",
-    "letters": "Systems that share a letter do not differ significantly.",
-    "reason": "Why a number is null.",
-    "file": "The file that was written; null where none was.",
-    "files": "The files that were written.",
-    "figures": "The figures that were written.",
-}
-"""What keys hold that many verbs have."""
 
 OF_NAMES = {"signatures", "counts", "absent", "columns", "names", "groups", "preferred", "failed"}
 """Keys of objects whose own keys are names of the data."""

@@ -14,10 +14,12 @@ import polars as pl
 import pytest
 from test_every_result import TABLES, Worlds
 
+from json_schemas import faults
 from rejoinder.cli.terminal.showing import _table
 from rejoinder.document.parts import Line, View
 from rejoinder.document.table import Table
 from rejoinder.rendering.comma_separated import FORMULA, NUMBER, as_csv, frames
+from rejoinder.rendering.json_schema import schema_of
 from rejoinder.result import is_converted
 from rejoinder.visible import visible
 
@@ -63,6 +65,19 @@ def test_csv_read_back_is_the_frames_with_all_digits(name, document_of):
             elif dtype == pl.String:
                 assert got == [each and written(each) for each in values], column
                 assert not any(INTERVAL.fullmatch(each or "") for each in values), column
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_column_has_a_meaning_and_rows_are_as_the_schema_says(name, document_of):
+    for part in document_of(name):
+        if isinstance(part, Line):
+            continue
+        schema = schema_of(part)
+        described = schema["items"]["properties"].values()
+        assert all(each["description"].endswith(".") for each in described)
+        rows = frames([part])[part.name].to_dicts()
+        assert list(faults(rows, schema)) == []
+        assert schema_of(replace(part, frame=part.frame.clear())) == schema
 
 
 @pytest.mark.parametrize("name", TABLES)

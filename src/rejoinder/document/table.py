@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rejoinder.document import numbers
+from rejoinder.document.meanings import MEANINGS
 from rejoinder.document.text import Cell
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ class Table:
         style: The style of a row on paper, a function of it.
         fold: Words in the place of the table on a page, where it is long.
         paper: The rows of the frame that are on paper, where these are not all; of none there is no table.
+        meanings: What its columns hold, in a sentence each, where `meanings.MEANINGS` does not say it,
+            for the JSON schema and the documentation.
 
     >>> import polars as pl
     >>> rows = {"metric": ["x", "x", "y", "y"], "system": ["a", "b"] * 2, "value": [0.25, 0.5, 1, 2]}
@@ -122,6 +125,15 @@ class Table:
     style: Callable[[Row], str] | None = None
     fold: str = ""
     paper: pl.DataFrame | None = None
+    meanings: Mapping[str, str] = field(default_factory=dict)
+
+    def meaning(self, name: str) -> str:
+        """What a column of the frame holds, in a sentence.
+
+        Raises:
+            KeyError: Neither the table nor `meanings.MEANINGS` says it.
+        """
+        return self.meanings[name] if name in self.meanings else MEANINGS[name]
 
     def data(self) -> pl.DataFrame:
         """The columns of the frame that are shown, with all digits."""

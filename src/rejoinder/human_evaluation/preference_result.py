@@ -183,20 +183,36 @@ def _counts(*counts: int) -> str:
 
 
 def _pairs(rows: pl.DataFrame) -> Table:
-    rates = {"a wins": "win_rate", "tie": "tie_rate", "b wins": "loss_rate"}
+    rates = {
+        "a wins": ("win_rate", "a won"),
+        "tie": ("tie_rate", "are ties"),
+        "b wins": ("loss_rate", "b won"),
+    }
     columns = [
         key("a"),
         key("b"),
         number("n", "comparisons"),
         *(
             estimate(heading, (rate, f"{rate}_low", f"{rate}_high"), _percent)
-            for heading, rate in rates.items()
+            for heading, (rate, _) in rates.items()
         ),
         number("items W/T/L", ("items_won", "items_tied", "items_lost"), _counts),
         number("p", "p", p_value, belongs=True),
         number("p Holm", "p_holm", starred, belongs=True),
     ]
-    return Table(rows, columns, above=CRITERION)
+    meanings = {
+        "comparisons": "Number of comparisons of the pair.",
+        "items_won": "Number of items with more judgements for a.",
+        "items_tied": "Number of items with as many judgements for both.",
+        "items_lost": "Number of items with more judgements for b.",
+    }
+    for rate, what in rates.values():
+        meanings |= {
+            rate: f"Share of comparisons that {what}.",
+            f"{rate}_low": "Lower end of its 95% interval.",
+            f"{rate}_high": "Upper end of its 95% interval.",
+        }
+    return Table(rows, columns, above=CRITERION, meanings=meanings)
 
 
 def _strengths(rows: pl.DataFrame) -> Table:
@@ -208,7 +224,8 @@ def _strengths(rows: pl.DataFrame) -> Table:
     ]
     if "best_rank" in rows.columns:
         columns.append(number("ranks", ("best_rank", "worst_rank"), _ranks))
-    return Table(ordered, columns, "strengths", above=CRITERION)
+    meanings = {"strength": "Log odds of winning, mean 0."}
+    return Table(ordered, columns, "strengths", above=CRITERION, meanings=meanings)
 
 
 def _ranks(best: int | None, worst: int | None) -> str:
@@ -223,7 +240,11 @@ def _parameters(rows: pl.DataFrame) -> Table:
         key("estimated too", ("parameter", "name"), lambda of, name: _ESTIMATED[of].format(name)),
         estimate("value", ("value", "low", "high"), decimals(2)),
     ]
-    return Table(rows, columns, "parameters", above=CRITERION)
+    meanings = {
+        "parameter": "What is estimated: tie, covariate or discrimination.",
+        "name": "Name of the covariate or the judge.",
+    }
+    return Table(rows, columns, "parameters", above=CRITERION, meanings=meanings)
 
 
 def _judges(rows: pl.DataFrame) -> Table:
@@ -236,4 +257,5 @@ def _judges(rows: pl.DataFrame) -> Table:
         number("p Holm", "p_holm", starred, belongs=True),
         number("n", belongs=True),
     ]
-    return Table(rows, columns, "judges", above=CRITERION)
+    meanings = {"measure": "What moves votes: first place, own kind, both orders."}
+    return Table(rows, columns, "judges", above=CRITERION, meanings=meanings)

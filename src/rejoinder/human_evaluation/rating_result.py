@@ -152,7 +152,13 @@ def _human(rows: pl.DataFrame) -> Table:
         number("best"),
         number("raters"),
     ]
-    return Table(rows, columns, "human", above=CRITERION)
+    meanings = {
+        "average": "Mean over raters of the correlation with the mean of the others.",
+        "maximum": "Greatest of these correlations.",
+        "best": "Rater with the greatest correlation.",
+        "raters": "Number of raters with a correlation.",
+    }
+    return Table(rows, columns, "human", above=CRITERION, meanings=meanings)
 
 
 def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
@@ -175,13 +181,26 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
         number("replies", "n"),
         *map(share, grades if len(grades) <= MOST_GRADES else ()),
     ]
-    return Table(rows, columns, above=CRITERION)
+    meanings = {
+        "mean": "Mean of the replies' ratings.",
+        "sd": "Standard deviation over replies.",
+        "median": "Median of the replies' ratings.",
+        "n": "Number of rated replies.",
+    }
+    return Table(rows, columns, above=CRITERION, meanings=meanings)
 
 
 def _distribution(rows: pl.DataFrame) -> Table:
     """How often each grade was given: on paper it stands beside the systems."""
     columns = [key("system"), key("grade", "score"), number("count"), number("share")]
-    return Table(rows, columns, "distribution", above=CRITERION, paper=rows.clear())
+    meanings = {
+        "score": "Grade.",
+        "count": "How often it was given.",
+        "share": "Share of the system's ratings, 0 to 1.",
+    }
+    return Table(
+        rows, columns, "distribution", above=CRITERION, paper=rows.clear(), meanings=meanings
+    )
 
 
 def _differences(rows: pl.DataFrame) -> Table:
@@ -199,4 +218,8 @@ def _differences(rows: pl.DataFrame) -> Table:
         number("p Holm", "p_holm", starred, belongs=True),
     ]
     paper = rows if rows.height <= MOST_PAIRS else rows.clear()
-    return Table(rows, columns, "differences", above=CRITERION, paper=paper)
+    meanings = {
+        "shared": "Number of items with ratings of both.",
+        "kind": "Whether the test is paired over shared items, or unpaired.",
+    }
+    return Table(rows, columns, "differences", above=CRITERION, paper=paper, meanings=meanings)

@@ -16,6 +16,24 @@ MOST_RATERS = 20
 
 CRITERION = ("criterion",)
 
+AGREEMENT_MEANINGS = {
+    "raters": "Whose agreement it is: of all, or of those kept after the filter.",
+    "measure": "Measure of agreement.",
+}
+RATER_MEANINGS = {
+    "ratings": "Number of ratings of the rater.",
+    "mean": "Mean of the rater's ratings.",
+    "comparisons": "Number of comparisons of the rater.",
+    "first": "How often the first reply was preferred.",
+    "second": "How often the second reply was preferred.",
+    "ties": "How often neither was preferred.",
+    "side_p": "p-value of the sign test of first against second.",
+    "kappa": "Linearly weighted kappa against the other raters.",
+    "shared": "Number of replies that somebody else judged too.",
+    "constant": "Whether the rater gave one value throughout.",
+    "verdict": "Whether the rater is kept, below the threshold, dropped or not judged.",
+}
+
 
 def possible(given: int, missing: int, units: str) -> str:
     """How many judgements there are of those that all raters could have given; empty without raters."""
@@ -35,7 +53,9 @@ def agreement(rows: pl.DataFrame) -> Table:
         estimate(_raters, ("value", "low", "high"), decimals(3), across=True),
         number("n", belongs=True, across=True),
     ]
-    return Table(rows, columns, "agreement", above=CRITERION, across="raters")
+    return Table(
+        rows, columns, "agreement", above=CRITERION, across="raters", meanings=AGREEMENT_MEANINGS
+    )
 
 
 def _measure(name: str) -> str:
@@ -69,7 +89,9 @@ def raters(rows: pl.DataFrame, columns: Sequence[Column]) -> Table:
         number("shared"),
         *[text("verdict", facts, _verdict, belongs=True)] * verdicts,
     ]
-    return Table(rows, shown, "raters", above=CRITERION, fold=fold, paper=paper)
+    return Table(
+        rows, shown, "raters", above=CRITERION, fold=fold, paper=paper, meanings=RATER_MEANINGS
+    )
 
 
 def _verdict(verdict: str, reason: str | None, shared: int, constant: bool) -> Text:

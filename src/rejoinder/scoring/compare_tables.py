@@ -55,6 +55,15 @@ RANKS = (
     "fifth (p below 0.05 after Holm's correction over all pairs); two systems that share a letter do "
     "not differ significantly, two that share none do"
 )
+MEANINGS = {
+    "paired": "Whether the two share enough items for a paired test.",
+    "n_a": "Number of items that a answered.",
+    "n_b": "Number of items that b answered.",
+    "p_equivalence_holm": "p-value of equivalence within the margin, after Holm's correction.",
+    "p_noninferiority_holm": "p-value of a not being worse by the margin, after Holm's correction.",
+    "p_worse_holm": "p-value of a being worse by more than is accepted, after Holm's correction.",
+    "verdict": "worse, not worse, not clear or undefined; null where the metric does not rank.",
+}
 STYLES = {
     margins.WORSE: "red",
     margins.UNDEFINED: "red",
@@ -91,7 +100,8 @@ def comparison(
         if wide:
             shown.append(_matrix(scores, label, own, columns, view.digits))
         else:
-            shown.append(Table(own, columns, title=heading(scores, label), above=("metric",)))
+            title = heading(scores, label)
+            shown.append(Table(own, columns, title=title, above=("metric",), meanings=MEANINGS))
         shown.append(GAP)
     if ranks is not None:
         shown += [*ranks_of(ranks), GAP]
@@ -195,6 +205,7 @@ def _matrix(
         columns,
         title=f"{heading(scores, label)}: {how_many_differ(clear, pairs.height)}",
         above=("metric",),
+        meanings=MEANINGS,
         names=[scores.names[s] for s in order],
         values=[show(float(values[s])) for s in order],
         signs=signs,

@@ -13,7 +13,13 @@ from rejoinder.document.text import Cell, styled
 from rejoinder.messages import counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import trials
-from rejoinder.scoring.compare_tables import DETECTABLE, SHARED, legends_of_items, ranks_of
+from rejoinder.scoring.compare_tables import (
+    DETECTABLE,
+    MEANINGS,
+    SHARED,
+    legends_of_items,
+    ranks_of,
+)
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale, won
 from rejoinder.scoring.verdict_sentences import verdict
@@ -86,7 +92,13 @@ def groups(
     few = table.filter(table["n"] < LEAST_ITEMS)[group].n_unique()
     words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
     return [
-        Table(table, columns, across="metric", section=(group,)),
+        Table(
+            table,
+            columns,
+            across="metric",
+            section=(group,),
+            meanings={group: f"Value of the column {column}."},
+        ),
         Line(scale(scores, table), "legend"),
         *[Line(words, "note")] * bool(few and scores.resamples),
         *_end(scores, table),
@@ -164,4 +176,5 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
         *legends_of_items(leads),
         *[DIFFERENCES] * ("paired" in leads.columns),
     ]
-    return [Table(leads, columns, name="leads"), *(Line(each, "legend") for each in legends)]
+    table = Table(leads, columns, name="leads", meanings=MEANINGS)
+    return [table, *(Line(each, "legend") for each in legends)]

@@ -94,7 +94,7 @@ def note_order(given: TextsOptions) -> None:
 def _note_own_scores(given: TextsOptions) -> None:
     """Prints a note where logs hold scores of their own that are not read."""
     from rejoinder.tables.external_scores import read_scores
-    from rejoinder.tables.formats.registry import is_log
+    from rejoinder.tables.formats.format_choice import is_log
 
     if not isinstance(given, ScoreFilesOptions) or given.scores or not given.holds_replies:
         return
@@ -221,7 +221,7 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
 def _check_format(given: TextsOptions) -> None:
     """Raises where the test set is no file, or of no known format: replies would not help."""
     from rejoinder.files.reading import existing
-    from rejoinder.tables.formats.registry import choose
+    from rejoinder.tables.formats.format_choice import choose
 
     paths = existing([given.testset], "test set")
     if paths[0].is_file():

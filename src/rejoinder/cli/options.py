@@ -402,7 +402,7 @@ class TextsOptions(TestsetFilesOptions):
         super().__init__(values)
         named = [*([] if self.testset is None else [self.testset]), *self.responses]
         if any(path.is_dir() for path in named):
-            from rejoinder.tables.formats.registry import logs_in
+            from rejoinder.tables.formats.format_choice import logs_in
 
             self.testset, *responses = [each for path in named for each in logs_in(path)]
             self.responses = tuple(responses)
@@ -423,7 +423,7 @@ class TextsOptions(TestsetFilesOptions):
         """Whether the test set's own file holds replies too."""
         from rejoinder.files.reading import existing
         from rejoinder.tables.assembly.column_mapping import column_mapping
-        from rejoinder.tables.formats.registry import holds_all
+        from rejoinder.tables.formats.format_choice import holds_all
         from rejoinder.tables.kept_scores import holds_scores
 
         if self.testset is None or holds_scores(self.testset):
@@ -437,7 +437,7 @@ class TextsOptions(TestsetFilesOptions):
     @property
     def _are_logs(self) -> bool:
         """Whether the test set and all responses are logs, and the test set is no response yet."""
-        from rejoinder.tables.formats.registry import is_log
+        from rejoinder.tables.formats.format_choice import is_log
 
         if not self.holds_replies or self.testset in self.responses:
             return False

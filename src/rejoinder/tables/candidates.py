@@ -13,7 +13,7 @@ from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.checks.validation import check_replies
-from rejoinder.tables.formats.registry import columns_of_replies
+from rejoinder.tables.formats.format_choice import columns_of_replies
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.responses import read_responses

@@ -23,7 +23,7 @@ from rejoinder.tables.checks.rating_scales import scale_clash
 from rejoinder.tables.checks.validation import check_ids, conform, refuse, refuse_duplicates
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked
-from rejoinder.tables.formats.registry import logs_in, read_table
+from rejoinder.tables.formats.format_choice import logs_in, read_table
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Origin

@@ -2,16 +2,137 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
+from rejoinder.files.reading import first_line, head, read_text, suffix_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.parts import Part
 
 KindName: TypeAlias = Literal["test set", "responses", "ratings", "preferences", "scores"]
 """The kinds of tables."""
+
+Container: TypeAlias = Literal[
+    "folder", "csv", "tsv", "xlsx", "zip", "parquet", "json list", "json object", "own rows", "text"
+]
+"""What a path is before it is of any format. JSON Lines begin with an object too, and are our own rows
+where the first one is an item or a reply, whatever words stand in its texts."""
+
+JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
+JSON = (".json", *JSON_LINES)
+_OF_SUFFIX: dict[str, Container] = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".xlsx": "xlsx", ".xlsm": "xlsx",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+_OF_START: dict[str, Container] = {
+    "[": "json list", "{": "json object", "PK\x03\x04": "zip", "PAR1": "parquet",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is seen of a path before it is read.
+
+    Attributes:
+        path: The file or folder.
+        first: The first bytes of the file; empty for a folder.
+    """
+
+    path: Path
+    first: bytes
+
+    @classmethod
+    def of(cls, path: Path) -> Head:
+        """The head of a file or a folder.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        return cls(path, b"" if path.is_dir() else head(path))
+
+    @cached_property
+    def text(self) -> str:
+        """The first bytes as text, without what stands before its first character."""
+        return self.first.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
+
+    @cached_property
+    def suffix(self) -> str:
+        """The suffix of the file when unpacked."""
+        return suffix_of(self.path)
+
+    @cached_property
+    def container(self) -> Container:
+        """The container: by the suffix where it says so, else by the first bytes."""
+        if self.path.is_dir():
+            return "folder"
+        if self.suffix in _OF_SUFFIX:
+            return _OF_SUFFIX[self.suffix]
+        if self.suffix in JSON_LINES and self._is_own:
+            return "own rows"
+        if self.suffix in JSON and not self.text.startswith("["):
+            return "json object"
+        start = next((each for each in _OF_START if self.text.startswith(each)), None)
+        return "text" if start is None else _OF_START[start]
+
+    @cached_property
+    def row(self) -> Any:
+        """The first row of JSON Lines, or the first object of a JSON list; None where it is not whole.
+
+        It is decoded beyond the first bytes too.
+        """
+        try:
+            if not self.text.startswith("["):
+                whole = "\n" in self.text
+                return msgspec.json.decode(
+                    self.text.split("\n")[0] if whole else first_line(self.path)
+                )
+            try:
+                return json.JSONDecoder().raw_decode(self.text[1:].lstrip())[0]
+            except ValueError:  # it is longer than the first bytes
+                text = read_text(self.path).lstrip()
+                return json.JSONDecoder().raw_decode(text[1:].lstrip())[0]
+        except (ValueError, RecursionError):
+            return None
+
+    @property
+    def _is_own(self) -> bool:
+        row = self.row
+        if not isinstance(row, dict) or "id" not in row:
+            return False
+        return "references" in row or isinstance(row.get("text"), str)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One shape of the files of a format.
+
+    Attributes:
+        container: What a file of this shape is.
+        marks: What all stand there: names of a folder's files and folders (``*`` is any), names in the
+            header of a delimited file, words in the first bytes of any other.
+        also: What more is asked where they do.
+    """
+
+    container: Container
+    marks: Sequence[str] = ()
+    also: Callable[[Head], bool] | None = None
+
+    def fits(self, head: Head) -> bool:
+        """Whether a file or a folder has this shape."""
+        if head.container != self.container:
+            return False
+        if self.container == "folder":
+            has = all(any(head.path.glob(mark)) for mark in self.marks)
+        else:
+            text = head.text.split("\n", 1)[0] if self.container in ("csv", "tsv") else head.text
+            has = all(mark in text for mark in self.marks)
+        return has and (self.also is None or self.also(head))
 
 
 @dataclass(frozen=True)
@@ -36,8 +157,7 @@ class Format:
     Attributes:
         name: What ``--format`` and the options for other files call it.
         description: One line for listings.
-        recognise: Whether a path of this format lies here, from the path and the first bytes of the
-            file (empty for a folder).
+        shapes: What its files and folders look like: a path is recognised by any of them.
         reads: By kind of table its reader, which takes the path (of a test set the paths) and what is
             ``Asked``, and returns a ``Draft`` (a ``TestSetDraft``).
         part: The table of a file under the names of its columns, which the user may say (``columns``);
@@ -48,8 +168,12 @@ class Format:
 
     name: str
     description: str
-    recognise: Callable[[Path, bytes], bool]
+    shapes: Sequence[Shape]
     reads: Mapping[KindName, Callable[..., Any]]
     part: Callable[[Path], Part] | None = None
     holds_all: Callable[[Path], bool] = lambda path: False
     is_log: bool = False
+
+    def recognises(self, head: Head) -> bool:
+        """Whether a path is of this format."""
+        return any(shape.fits(head) for shape in self.shapes)

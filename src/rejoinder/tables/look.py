@@ -19,8 +19,15 @@ from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.format import KindName
-from rejoinder.tables.formats.format_choice import formats_of, in_folder
-from rejoinder.tables.formats.registry import FORMATS, formats_like, holds_all, logs_in, roles_in
+from rejoinder.tables.formats.format_choice import (
+    format_of,
+    formats_like,
+    holds_all,
+    in_folder,
+    logs_in,
+    roles_in,
+)
+from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 from rejoinder.tables.notes import taking_notes
 from rejoinder.tables.ratings import read_ratings
@@ -192,7 +199,7 @@ def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | Non
             if not is_of_candidates(place, format, columns):
                 return []
             table = read_sources(place, format=format, columns=columns)
-            (chosen,) = formats_of([place], format, formats_like("responses"), "--format")
+            chosen = format_of(place, format, "responses")
     except RejoinderError:
         return []
     counts = {"rows": table.height, "items": table.get_column("id").n_unique()}
@@ -295,8 +302,8 @@ def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -
         table = table_of(path, kind, format=format, columns=columns)
     with taking_notes(quiet=True):
         path = logs_in(path, format)[0]
-        path = in_folder(path, kind, formats_like(kind)) if format is None else path
-    (chosen,) = formats_of([path], format, formats_like(kind), "--format")
+        path = in_folder(path, kind) if format is None else path
+    chosen = format_of(path, format, kind)
     mapping = column_mapping(columns)
     of_texts = kind in ("test set", "responses")
     if of_texts and mapping and mapping.of_file(path) and chosen.part is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -74,3 +74,13 @@ class Draft:
     frame: pl.DataFrame
     origin: Origin
     notes: tuple[str, ...] = ()
+
+
+def joined(drafts: Iterable[Draft]) -> Draft:
+    """Parts of one table, one after the other: what a part has no column of is null."""
+    parts = list(drafts)
+    return Draft(
+        pl.concat([part.frame for part in parts] or [pl.DataFrame()], how="diagonal"),
+        Origin(tuple(of_file for part in parts for of_file in part.origin.parts)),
+        tuple(note for part in parts for note in part.notes),
+    )

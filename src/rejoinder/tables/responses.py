@@ -17,7 +17,7 @@ from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.checks.validation import check_replies, conform
-from rejoinder.tables.formats.registry import read_replies
+from rejoinder.tables.formats.format_choice import read_replies
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import RESPONSES, SAMPLE

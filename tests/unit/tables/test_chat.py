@@ -8,6 +8,7 @@ import pytest
 import rejoinder
 from rejoinder.cli.app import run
 from rejoinder.errors import InputError
+from rejoinder.tables.format import Head
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
@@ -205,8 +206,8 @@ RECOGNISED = {
 
 
 def recognised(path):
-    first = path.read_bytes()[:4096]
-    return next(name for name, each in FORMATS.items() if each.recognise(path, first))
+    head = Head.of(path)
+    return next(name for name, each in FORMATS.items() if each.recognises(head))
 
 
 @pytest.mark.parametrize("case", RECOGNISED)

@@ -14,7 +14,9 @@ import pytest
 from flipped_bits import every, flipped
 from rejoinder.errors import InputError
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats.registry import formats_for, holds_all
+from rejoinder.tables.format import Head
+from rejoinder.tables.formats.format_choice import holds_all
+from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
@@ -23,8 +25,8 @@ FORMATS = formats_for("test set", "responses")
 
 
 def recognised(path):
-    first = b"" if path.is_dir() else path.read_bytes()[:4096]
-    return next(name for name, each in FORMATS.items() if each.recognise(path, first))
+    head = Head.of(path)
+    return next(name for name, each in FORMATS.items() if each.recognises(head))
 
 
 def scores(path):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rejoinder import read_testset
-from rejoinder.tables.formats.registry import choose
+from rejoinder.tables.formats.format_choice import choose
 
 
 @pytest.mark.parametrize(

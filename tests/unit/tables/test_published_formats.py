@@ -11,7 +11,7 @@ import pytest
 from flipped_bits import every, flipped
 from rejoinder import score
 from rejoinder.errors import InputError
-from rejoinder.tables.formats.registry import holds_all
+from rejoinder.tables.formats.format_choice import holds_all
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import read_testset
 from shared_data import shared
@@ -208,7 +208,7 @@ def test_real_dstc7():
     aligned = check_responses(replies, testset)
     assert (len(aligned.systems), aligned.responses.height) == (10, 5000)
     ratings = folder / "dstc7-task2-human_evaluation.tsv"
-    with pytest.raises(InputError, match="no column 'id'"):
+    with pytest.raises(InputError, match="expected the file of gold_responses"):
         read_testset(ratings)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain, groupby
 from typing import Any
 
@@ -66,12 +66,13 @@ class Items:
         return TestSetDraft(
             pl.DataFrame(contexts),
             pl.DataFrame(dict(zip(REFERENCES, values, strict=True)), schema=REFERENCES),
-            _origin(places),
-            _origin([places[row] for row in owned]),
+            origin_of(places),
+            origin_of([places[row] for row in owned]),
         )
 
 
-def _origin(places: Sequence[Place]) -> Origin:
+def origin_of(places: Iterable[Place]) -> Origin:
+    """The origin of rows that stood at these places."""
     return Origin(
         tuple(
             (name, [number for _, number in group])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,16 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_roles import key_renames
-from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
+from rejoinder.tables.assembly.items import Place
+from rejoinder.tables.assembly.rating_cells import scores_of
+from rejoinder.tables.assembly.rating_rows import RatingRows
 from rejoinder.tables.columns import require
-from rejoinder.tables.format import Asked, Format
-from rejoinder.tables.formats.keys_frame import keys_frame
+from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.origin import Draft
 
-_FIELDS = re.compile(rb'"fields"\s*:\s*\{')
+_FIELDS = re.compile(r'"fields"\s*:\s*\{')
 _COMMENT = "comment"
 """The question for comments of a study's own tasks. Its answers are texts, even where one is a number."""
 
@@ -44,16 +44,6 @@ class _Data(msgspec.Struct):
     probability: float | None = None
 
 
-def recognise(path: Path, first: bytes) -> bool:
-    """A JSON list whose first record has an id and an object of fields.
-
-    The fields hold the texts, which may be longer than the bytes that are looked at, so what comes after
-    them is not asked for.
-    """
-    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] == b"[" and b'"id"' in start and _FIELDS.search(start) is not None
-
-
 def read(path: Path, asked: Asked) -> Draft:
     """One rating per response to a question of labels or of ratings; the question is the criterion.
 
@@ -61,10 +51,8 @@ def read(path: Path, asked: Asked) -> Draft:
     and those of a question none of whose responses holds a number, where another question has ratings.
     They are left out, and counted.
     """
-    rows: list[tuple[str, str, str, str, float | None]] = []
-    cells: list[str] = []
-    numbers: list[int] = []
     others: Counter[str] = Counter()
+    given: list[tuple[Place, str, _Data, str, str, str]] = []
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
         record = convert(row, _Record, where)
@@ -73,26 +61,28 @@ def read(path: Path, asked: Asked) -> Draft:
             for each in responses:
                 if _is_no_rating(question, each.value):
                     others[question] += 1
-                    continue
-                rows.append((item, data.system, each.user_id, question, data.probability))
-                cells.append(str(each.value))
-                numbers.append(number)
-    frame = keys_frame(rows).with_columns(pl.Series("score", cells, dtype=pl.String))
-    texts = _texts(frame)
-    others.update(frame.get_column("criterion").filter(texts).to_list())
-    frame, numbers = frame.filter(~texts), list(compress(numbers, ~texts))
-    scores, notes = strict_scores(frame.get_column("score"), str(path), numbers)
-    for question, count in sorted(others.items()):
-        notes = (
-            *notes, f"{counted(count, 'response')} to the question {quoted(question)} left out"
-        )  # fmt: skip
-    return Draft(frame.with_columns(scores.alias("score")), Origin(((str(path), numbers),)), notes)
+                else:
+                    cell = str(each.value)
+                    given.append(((str(path), number), item, data, each.user_id, question, cell))
+    texts = _texts([(question, cell) for *_, question, cell in given])
+    rows = RatingRows()
+    for place, item, data, rater, question, cell in given:
+        if question in texts:
+            others[question] += 1
+        else:
+            rows.add(place, item, data.system, rater, question, cell, data.probability)
+    return rows.draft(
+        *(
+            f"{counted(count, 'response')} to the question {quoted(question)} left out"
+            for question, count in sorted(others.items())
+        )
+    )
 
 
 FORMAT = Format(
     "argilla",
     "Argilla's records as JSON: metadata item and system, responses named after the criteria",
-    recognise,
+    [Shape("json list", ('"id"',), lambda head: _FIELDS.search(head.text) is not None)],
     {"ratings": read},
 )
 
@@ -106,15 +96,16 @@ def _is_no_rating(question: str, value: Any) -> bool:
     )
 
 
-def _texts(frame: pl.DataFrame) -> pl.Series:
-    """By response whether its question is one of texts: none of its responses holds a number.
+def _texts(given: list[tuple[str, str]]) -> set[str]:
+    """The questions of texts: none of their responses holds a number.
 
     Where no question has a number all are taken as ratings, so that the first is refused with its row.
     """
-    values = scores_of(frame.get_column("score")).values
-    has = frame.select("criterion", pl.Series("number", values.is_not_null()))
-    texts = has.select(~pl.col("number").any().over("criterion")).to_series()
-    return texts & (not texts.all())
+    values = scores_of(pl.Series([cell for _, cell in given], dtype=pl.String)).values
+    rated = {
+        question for (question, _), value in zip(given, values, strict=True) if value is not None
+    }
+    return {question for question, _ in given} - rated if rated else set()
 
 
 def _reply(record: _Record, where: str) -> tuple[str, _Data]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,20 +11,17 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import first_line, read_text, stem_of
+from rejoinder.files.reading import stem_of
 from rejoinder.messages import more
 from rejoinder.tables.assembly.additional_columns import scalar_column
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.messages import LISTS, PAIR, ChatTurn, held_in, is_pair, said
-from rejoinder.tables.format import Asked, Format
-from rejoinder.tables.formats import json_table, jsonl
+from rejoinder.tables.format import Asked, Format, Head, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
-
-_BOM = b"\xef\xbb\xbf"
 
 
 class _Named(msgspec.Struct, gc=False):
@@ -44,37 +40,6 @@ class _Conversation:
     @property
     def where(self) -> str:
         return f"{self.path}, row {self.number}"
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """JSON whose first object holds messages, and no item or reply as ``jsonl`` has them.
-
-    The first object is decoded whole, beyond the first bytes too: a text may speak of "messages",
-    and a completion stands after its prompt.
-    """
-    if not jsonl.recognise(path, first) and not json_table.recognise(path, first):
-        return False
-    try:
-        row = _first_object(path, first)
-    except (ValueError, RecursionError):
-        return False  # jsonl says what is wrong with it
-    if not isinstance(row, dict) or "references" in row or ("id" in row and "text" in row):
-        return False
-    if is_pair(row):  # a prompt, its completion and a reference are one table of all
-        return not any(name in row for name in ("reference", "target", "gold", "answer"))
-    return any(isinstance(row.get(key), list) for key in LISTS)
-
-
-def _first_object(path: Path, first: bytes) -> object:
-    """The first row of JSON Lines, or the first object of a JSON list."""
-    start = first.removeprefix(_BOM).lstrip()
-    if not start.startswith(b"["):
-        return msgspec.json.decode(start.split(b"\n")[0] if b"\n" in start else first_line(path))
-    text = start[1:].decode("utf-8", "ignore").lstrip()
-    try:
-        return json.JSONDecoder().raw_decode(text)[0]
-    except ValueError:  # it is longer than the first bytes
-        return json.JSONDecoder().raw_decode(read_text(path).lstrip()[1:].lstrip())[0]
 
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
@@ -137,18 +102,32 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     return Draft(frame, Origin(((str(path), numbers),)))
 
 
-FORMAT = Format(
-    "chat",
-    "JSON Lines of chats: messages, conversations, or prompt and completion",
-    recognise,
-    {"test set": read_testset, "responses": read_responses},
-)
+def _is_chat(head: Head) -> bool:
+    """Whether the first object holds messages, and no item or reply as ``jsonl`` has them.
 
-TURNS = Format(
-    "chat-turns",
-    "the same with every reply of the assistant's as an item, to train on; by name alone",
-    lambda path, first: False,
-    {"test set": read_turns},
+    A text may speak of "messages", and a completion stands after its prompt.
+    """
+    row = head.row
+    if not isinstance(row, dict) or "references" in row or ("id" in row and "text" in row):
+        return False
+    if is_pair(row):  # a prompt, its completion and a reference are one table of all
+        return not any(name in row for name in ("reference", "target", "gold", "answer"))
+    return any(isinstance(row.get(key), list) for key in LISTS)
+
+
+FORMATS = (
+    Format(
+        "chat",
+        "JSON Lines of chats: messages, conversations, or prompt and completion",
+        [Shape(each, also=_is_chat) for each in ("json list", "json object")],
+        {"test set": read_testset, "responses": read_responses},
+    ),
+    Format(
+        "chat-turns",
+        "the same with every reply of the assistant's as an item, to train on; by name alone",
+        (),
+        {"test set": read_turns},
+    ),
 )
 
 

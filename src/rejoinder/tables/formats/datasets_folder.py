@@ -12,6 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_bytes, read_text
 from rejoinder.messages import listed
+from rejoinder.tables.format import Shape
 from rejoinder.tables.formats import parquet
 from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.json_table import json_value
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
 _EXPECTED = "expected a folder that Dataset.save_to_disk wrote, whole"
 _TEST = "test"
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """A folder with the state of a data set, or with the list of its splits."""
-    return path.is_dir() and any((path / name).is_file() for name in (_STATE, _SPLITS))
 
 
 def read_frame(path: Path) -> pl.DataFrame:
@@ -76,6 +72,6 @@ def _table(contents: Sequence[bytes]) -> pa.Table:
 FORMAT = container(
     "datasets",
     "a folder that Dataset.save_to_disk of Hugging Face's datasets wrote: the columns of parquet",
-    recognise,
+    [Shape("folder", (each,)) for each in (_STATE, _SPLITS)],
     partial(parquet.part_of_frame, read=read_frame),
 )

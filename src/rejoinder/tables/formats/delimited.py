@@ -9,19 +9,13 @@ from typing import TypeAlias
 
 import polars as pl
 
-from rejoinder.files.reading import suffix_of
 from rejoinder.tables.assembly.parts import Part
-from rejoinder.tables.format import Format
+from rejoinder.tables.format import Container, Format, Shape
 from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.delimited import Grid, read_csv, read_quoted_tsv
 from rejoinder.tables.io.workbook import read_workbook
 
 ReadGrid: TypeAlias = Callable[[Path], Grid]
-
-
-def _recognise(path: Path, first: bytes, suffix: str) -> bool:
-    also = {".tsv": {".tab"}, ".xlsx": {".xlsm"}}.get(suffix, set())
-    return not path.is_dir() and suffix_of(path) in {suffix, *also}
 
 
 def read_part(path: Path, read: ReadGrid) -> Part:
@@ -32,24 +26,25 @@ def read_part(path: Path, read: ReadGrid) -> Part:
     return Part(str(path), frame, table.numbers, "cells")
 
 
-def _format(name: str, description: str, read: ReadGrid) -> Format:
-    """A format whose suffix is its name."""
-    recognise = partial(_recognise, suffix=f".{name}")
-    return container(name, description, recognise, partial(read_part, read=read))
+def _format(name: Container, description: str, read: ReadGrid) -> Format:
+    """A format that is the only one of a container, called like it."""
+    return container(name, description, [Shape(name)], partial(read_part, read=read))
 
 
-CSV = _format(
-    "csv",
-    "CSV: references (id, text, weight, source) and contexts (id, context); or responses",
-    read_csv,
-)
-TSV = _format(
-    "tsv",
-    "TSV: the columns of csv, tab-separated; a quote is data, where cells are not quoted as in CSV",
-    read_quoted_tsv,
-)
-WORKBOOK = _format(
-    "xlsx",
-    "Excel workbook (.xlsx): the columns of csv in the first sheet that has cells",
-    read_workbook,
+FORMATS = CSV, TSV, _ = (
+    _format(
+        "csv",
+        "CSV: references (id, text, weight, source) and contexts (id, context); or responses",
+        read_csv,
+    ),
+    _format(
+        "tsv",
+        "TSV: the columns of csv, tab-separated; a quote is data, where cells are not quoted as in CSV",
+        read_quoted_tsv,
+    ),
+    _format(
+        "xlsx",
+        "Excel workbook (.xlsx): the columns of csv in the first sheet that has cells",
+        read_workbook,
+    ),
 )

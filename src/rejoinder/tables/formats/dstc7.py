@@ -1,35 +1,45 @@
-"""DSTC7 task 2 (Galley et al. 2019): ragged human references, and the replies of the systems."""
+"""DSTC7 task 2 (Galley et al. 2019): ragged human references, the systems' replies, and their ratings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import head
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.items import Items, spoken
-from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
+from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.checks.validation import is_first
+from rejoinder.tables.columns import require
+from rejoinder.tables.format import Asked, Format, Head, Shape
 from rejoinder.tables.io.delimited import Grid, read_tsv, tsv_rows
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft
-from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft, joined
+from rejoinder.tables.schemas import RATINGS, RESPONSES
 
-_BOM = b"\xef\xbb\xbf"
 _GOLD, _CONTEXT, _SYSTEMS = "gold_responses", "context", "system_responses"
+_JUDGES, _MEANS = "human-eval-per-judge", "human_evaluation"
+_KEYS = ("JudgeID", "InstanceID", "SystemID")
 _HEADERS = {
-    b"InstanceID\tReference": _GOLD,
-    b"InstanceID\tDepth\tContext": _CONTEXT,
-    b"SystemID\tInstanceID\tResponse": _SYSTEMS,
+    "InstanceID\tReference": _GOLD,
+    "InstanceID\tDepth\tContext": _CONTEXT,
+    "SystemID\tInstanceID\tResponse": _SYSTEMS,
+    "\t".join(_KEYS): _JUDGES,
 }
+_NOT_MEANS = {"Reference1", "Depth", "SystemID", "Response", "Context"}
 
 
-def recognise(path: Path, first: bytes) -> bool:
-    """By the header of a file, or a folder with the file of references."""
-    if path.is_dir():
-        return any(path.glob(f"*{_GOLD}.tsv"))
-    return _kind(first) is not None
+def _kind(head: Head) -> str | None:
+    """Which of its files this is, by how its header begins."""
+    kind = next((kind for start, kind in _HEADERS.items() if head.text.startswith(start)), None)
+    name, *systems = head.text.split("\n", 1)[0].rstrip("\r").split("\t")
+    if kind is None and name == "InstanceID" and systems and systems[0] not in _NOT_MEANS:
+        return _MEANS
+    return kind
 
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
@@ -58,35 +68,46 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     """The replies of all systems; people are the system ``Human``."""
     if path.is_dir():
         path = _only(path, _SYSTEMS)
-    elif _kind(head(path)) != _SYSTEMS:
+    elif _kind(Head.of(path)) != _SYSTEMS:
         raise InputError(f"{path}: not responses; expected the file of system_responses of DSTC7")
     table = read_tsv(path)
     columns = [_column(table, name) for name in ("SystemID", "InstanceID", "Response")]
     frame = pl.DataFrame(dict(zip(RESPONSES, columns, strict=True)), schema=RESPONSES)
-    kept = [i for i, name in enumerate(table["InstanceID"]) if not _is_average(name)]
-    numbers = [table.numbers[i] for i in kept]
-    return Draft(frame[kept], Origin(((table.name, numbers),)))
+    kept = _of_items(table)
+    return Draft(frame.filter(kept), Origin(((table.name, list(compress(table.numbers, kept))),)))
+
+
+def read_ratings(path: Path, asked: Asked) -> Draft:
+    """The judges' single ratings, or the means; of a folder the former where both are there."""
+    file = _ratings_in(path) if path.is_dir() else path
+    if file is None:
+        raise InputError(f"{path}: expected a file *{_JUDGES}.tsv or *{_MEANS}.tsv; name the file")
+    kind = _kind(Head.of(file))
+    if kind not in (_JUDGES, _MEANS):
+        raise InputError(
+            f"{file}: not ratings of DSTC7; expected the file of {_JUDGES} or of {_MEANS}"
+        )
+    return _of_judges(read_tsv(file)) if kind == _JUDGES else _of_means(read_tsv(file))
 
 
 FORMAT = Format(
     "dstc7",
-    "DSTC7 task 2 (tsv files or their folder): ragged references, ten systems",
-    recognise,
-    {"test set": read_testset, "responses": read_responses},
+    "DSTC7 task 2 (tsv files or their folder): ragged references, ten systems, judges' ratings or means",
+    (
+        Shape("folder", (f"*{_GOLD}.tsv",)),
+        Shape("folder", also=lambda head: _ratings_in(head.path) is not None),
+        *(Shape(each, also=lambda head: _kind(head) is not None) for each in ("tsv", "text")),
+    ),
+    {"test set": read_testset, "responses": read_responses, "ratings": read_ratings},
     holds_all=lambda path: path.is_dir() and any(path.glob(f"*{_SYSTEMS}.tsv")),
 )
-
-
-def _kind(first: bytes) -> str | None:
-    first = first.removeprefix(_BOM)
-    return next((kind for header, kind in _HEADERS.items() if first.startswith(header)), None)
 
 
 def _testset_files(paths: Sequence[Path]) -> tuple[Path, Path | None]:
     """The file of references and that of contexts: given, or lying beside it."""
     if len(paths) == 1 and paths[0].is_dir():
         return _only(paths[0], _GOLD), next(iter(sorted(paths[0].glob(f"*{_CONTEXT}.tsv"))), None)
-    kinds = {_kind(head(path)): path for path in paths if not path.is_dir()}
+    kinds = {_kind(Head.of(path)): path for path in paths if not path.is_dir()}
     if _GOLD not in kinds or len(kinds) != len(paths) or set(kinds) - {_GOLD, _CONTEXT}:
         raise InputError(
             f"{paths[0]}: expected the file of gold_responses of DSTC7, its folder, or that file "
@@ -103,6 +124,14 @@ def _only(folder: Path, kind: str) -> Path:
     if len(found) != 1:
         raise InputError(f"{folder}: {len(found)} files *{kind}.tsv, expected one; name the file")
     return found[0]
+
+
+def _ratings_in(folder: Path) -> Path | None:
+    for kind in (_JUDGES, _MEANS):
+        found = sorted(folder.glob(f"*{kind}.tsv"))
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def _contexts(path: Path) -> dict[str, tuple[list[str], int | None]]:
@@ -122,3 +151,60 @@ def _column(table: Grid, name: str) -> list[str]:
 
 def _is_average(name: str) -> bool:
     return name.strip().lower() == "average"
+
+
+def _of_items(table: Grid) -> pl.Series:
+    """Where a row is an item's: a row of averages is none."""
+    return pl.Series([not _is_average(name) for name in table["InstanceID"]], dtype=pl.Boolean)
+
+
+def _of_judges(table: Grid) -> Draft:
+    """One rating per judge, reply and criterion: of a reply judged again, the first one counts.
+
+    Some judges met a reply twice. The later judgement is not that of a second person, and a mean
+    of both would be off the scale, so it is left out and counted.
+    """
+    require(_KEYS, table.header, table.name)
+    names = [name for name in table.header if name not in _KEYS]
+    if not names:
+        raise InputError(f"{table.name}: no criterion; expected a column of scores for each")
+    frame = pl.DataFrame(dict(zip(table.header, table.columns, strict=True)))
+    first = is_first(frame.select(_KEYS))
+    kept = first & _of_items(table)
+    keys = {"id": table["InstanceID"], "system": table["SystemID"], "rater": table["JudgeID"]}
+    read = joined(
+        _of_column(table, name, kept, keys | {"criterion": name}, f"{name}:") for name in names
+    )
+    if first.all():
+        return read
+    alike = int((~is_first(frame.select(*_KEYS, *names))).sum())
+    note = (
+        f"{counted(int((~first).sum()), 'row')} in which a judge judges a reply again left out "
+        f"({alike} with the same scores)"
+    )
+    return replace(read, notes=(*read.notes, note))
+
+
+def _of_means(table: Grid) -> Draft:
+    """A column of mean ratings for each system."""
+    require(("InstanceID",), table.header, table.name)
+    kept = _of_items(table)
+    keys = {"id": table["InstanceID"], "rater": MEAN, "criterion": OVERALL}
+    return joined(
+        _of_column(table, system, kept, keys | {"system": system}, f"system '{system}':")
+        for system in table.header
+        if system != "InstanceID" and not _is_average(system)
+    )
+
+
+def _of_column(
+    table: Grid, name: str, kept: pl.Series, keys: Mapping[str, list[str] | str], what: str
+) -> Draft:
+    """The ratings in a column, of the rows that are kept and have one."""
+    cells = pl.Series(table[name], dtype=pl.String)
+    scores, notes = strict_scores(cells.set(~kept, ""), table.name, table.numbers, what)
+    frame = pl.DataFrame({"score": scores, **keys}).select(*RATINGS)
+    kept = scores.is_not_null()
+    return Draft(
+        frame.filter(kept), Origin(((table.name, list(compress(table.numbers, kept))),)), notes
+    )

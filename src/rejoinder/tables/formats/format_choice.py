@@ -1,90 +1,34 @@
-"""Which of several formats a path is of: the one named, or the first that recognises it."""
+"""Which format a path is of, and the tables that its reader reads in it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.provenance import is_record
-from rejoinder.files.reading import head
 from rejoinder.messages import nearest, quoted
-from rejoinder.tables.format import Format
+from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.tables.assembly.column_roles import Roles
+from rejoinder.tables.assembly.mapped_parts import roles_of_part
+from rejoinder.tables.format import Asked, Format, Head, KindName
+from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.notes import note
+from rejoinder.tables.origin import Draft, TestSetDraft, joined
 
+OPTIONS: dict[KindName, str] = {
+    "test set": "--format",
+    "responses": "--responses-format",
+    "ratings": "--ratings-format",
+    "preferences": "--preferences-format",
+    "scores": "--scores-format",
+}
+"""By kind of table the option that names the format of its files."""
 
-def formats_of(
-    paths: Sequence[Path], name: str | None, formats: Mapping[str, Format], option: str
-) -> list[Format]:
-    """The format of each path.
-
-    Args:
-        paths: Files or folders.
-        name: The format of all of them; None: each is recognised by itself.
-        formats: The formats by name, those that are recognised first coming first.
-        option: The option that names a format, for messages.
-
-    Raises:
-        InputError: No format recognises a path.
-        ParameterError: There is no format of that name.
-    """
-    if name is not None:
-        return [_named(name, formats, option)] * len(paths)
-    return [_recognised(path, formats, option) for path in paths]
-
-
-def in_folder(path: Path, what: str, formats: Mapping[str, Format]) -> Path:
-    """The file to read of a folder that no format knows: the one called like it, or the only one.
-
-    Args:
-        path: A file or folder; a file, and a folder that a format knows, stay as they are.
-        what: What is read: ``test set``, ``responses``, ``ratings``, ``preferences`` or ``scores``.
-        formats: The formats by name.
-    """
-    if not path.is_dir() or any(each.recognise(path, b"") for each in formats.values()):
-        return path
-    try:
-        files = sorted(each for each in path.iterdir() if each.is_file())
-    except OSError:
-        return path
-    files = [
-        each for each in files if not each.name.lower().startswith(_NO_DATA) and not is_record(each)
-    ]
-    words = _WORDS[what]
-    called = [each for each in files if any(word in each.stem.lower() for word in words)]
-    chosen = called if len(called) == 1 else files
-    if len(chosen) != 1:
-        return path
-    note("file of folder", path, file=chosen[0].name)
-    return chosen[0]
-
-
-def refuse_published(
-    path: Path, formats: Mapping[str, Format], tables: Mapping[str, Format]
-) -> None:
-    """Raises where columns are named for a path that is no table of columns.
-
-    Args:
-        path: A file or folder.
-        formats: The formats by name.
-        tables: Those of them whose columns the user may name.
-
-    Raises:
-        ParameterError: A format that knows its columns recognises the path, and no table does.
-    """
-    first = b"" if path.is_dir() else head(path)
-    if any(each.recognise(path, first) for each in tables.values()):
-        return
-    published = next((each.name for each in formats.values() if each.recognise(path, first)), None)
-    if published is not None:
-        raise ParameterError(
-            f"columns (--columns): {path} is of the format {quoted(published)}, whose columns are known; "
-            "where the names are those of another file, write them behind it: FILE:NAME=COLUMN"
-        )
-
-
+_OF_TEXTS = formats_for("test set", "responses")
 _NO_DATA = (".", "readme", "license", "licence")
 _WORDS = {
     "test set": ("test",),
@@ -95,28 +39,235 @@ _WORDS = {
 }
 
 
-def _named(name: str, formats: Mapping[str, Format], option: str) -> Format:
-    if name in formats:
-        return formats[name]
-    close = nearest(name, formats)
-    hint = f"; did you mean '{close}'?" if close else ""
-    raise ParameterError(f"{option}: got {quoted(name)}; expected {one_of(formats)}{hint}")
+def formats_like(kind: KindName) -> dict[str, Format]:
+    """The formats among which one is chosen: a test set and responses have theirs in common."""
+    return _OF_TEXTS if kind in ("test set", "responses") else formats_for(kind)
 
 
-def _recognised(path: Path, formats: Mapping[str, Format], option: str) -> Format:
-    first = b"" if path.is_dir() else head(path)
-    for each in formats.values():
-        if each.recognise(path, first):
-            return each
+def choose(
+    paths: Sequence[Path], name: str | None, kind: KindName, columns: ColumnMapping | None = None
+) -> Format:
+    """The format of these paths: the one named, or the first that recognises all of them.
+
+    Raises:
+        InputError: no format recognises a path, two paths are of different formats, or the format
+            holds no table of this kind.
+        ParameterError: there is no format of that name, or it knows its columns and the user names
+            some.
+    """
+    named = [columns is not None and columns.of_file(path) is not None for path in paths]
+    formats = [
+        format_of(path, name, kind, has_columns)
+        for path, has_columns in zip(paths, named, strict=True)
+    ]
+    chosen, option = formats[0], OPTIONS[kind]
+    for path, other in zip(paths, formats, strict=True):
+        if other is not chosen:
+            raise InputError(
+                f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "
+                f"one {kind} share one format; choose it with {option}"
+            )
+    if any(named) and chosen.part is None:
+        raise ParameterError(
+            f"columns: the format '{chosen.name}' knows its columns; expected one of "
+            f"{one_of(_tables(kind))}; leave columns out, or choose one of these with {option}"
+        )
+    if kind not in chosen.reads:
+        raise InputError(
+            f"{paths[0]}: the format '{chosen.name}' holds no {kind}; expected one of the formats "
+            f"that do: {one_of(formats_for(kind))}"
+        )
+    return chosen
+
+
+def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = False) -> Format:
+    """The format of a path, whichever kinds of tables it holds.
+
+    Args:
+        path: A file or folder.
+        name: The name of its format; None: it is recognised.
+        kind: What is to be read.
+        has_columns: Whether the user names columns of it, so that it must be a table.
+
+    Raises:
+        InputError: No format recognises it.
+        ParameterError: There is no format of that name; or columns are named, and only a format that
+            knows its columns recognises it.
+    """
+    every, option = formats_like(kind), OPTIONS[kind]
+    if name in every:
+        return every[name]
+    if name is not None:
+        close = nearest(name, every)
+        hint = f"; did you mean '{close}'?" if close else ""
+        raise ParameterError(f"{option}: got {quoted(name)}; expected {one_of(every)}{hint}")
+    formats = _tables(kind) if has_columns else every
+    head = Head.of(path)
+    if found := _first(formats, head):
+        return found
+    if has_columns and (published := _first(every, head)):
+        raise ParameterError(
+            f"columns (--columns): {path} is of the format {quoted(published.name)}, whose columns are "
+            "known; where the names are those of another file, write them behind it: FILE:NAME=COLUMN"
+        )
     if path.is_dir():
         raise InputError(
             f"{path}: a folder of no format known here; name the files in it ({path}{os.sep}*), or its "
             f"format with {option}: {one_of(formats)}"
         )
-    if not first:
+    if not head.first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
-    refuse_packed(first, str(path))
+    refuse_packed(head.first, str(path))
     raise InputError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
         f"{option}: {one_of(formats)}"
     )
+
+
+def _tables(kind: KindName) -> dict[str, Format]:
+    """The formats whose columns the user may name."""
+    return {name: each for name, each in formats_like(kind).items() if each.part is not None}
+
+
+def _first(formats: dict[str, Format], head: Head) -> Format | None:
+    return next((each for each in formats.values() if each.recognises(head)), None)
+
+
+def in_folder(path: Path, kind: KindName) -> Path:
+    """The file to read of a folder that no format knows: the one called like it, or the only one.
+
+    Args:
+        path: A file or folder; a file, and a folder that a format knows, stay as they are.
+        kind: What is read.
+    """
+    if not path.is_dir() or _first(formats_like(kind), Head.of(path)):
+        return path
+    try:
+        files = sorted(each for each in path.iterdir() if each.is_file())
+    except OSError:
+        return path
+    files = [
+        each for each in files if not each.name.lower().startswith(_NO_DATA) and not is_record(each)
+    ]
+    called = [each for each in files if any(word in each.stem.lower() for word in _WORDS[kind])]
+    chosen = called if len(called) == 1 else files
+    if len(chosen) != 1:
+        return path
+    note("file of folder", path, file=chosen[0].name)
+    return chosen[0]
+
+
+def read_table(path: Path, kind: KindName, name: str | None, asked: Asked) -> Any:
+    """A table of a path, not yet validated; see ``choose`` for what it raises.
+
+    Args:
+        path: A file or folder.
+        kind: What is read.
+        name: The name of its format; None: recognised.
+        asked: What the reader is asked for besides.
+    """
+    if name is None and kind != "preferences":
+        path = in_folder(path, kind)
+    # One mapping may be for all files of a command: in files of scores of other formats it is not used.
+    columns = None if kind in ("scores", "preferences") else asked.columns
+    return choose([path], name, kind, columns).reads[kind](path, asked)
+
+
+def read_items(
+    paths: Sequence[Path], name: str | None, columns: ColumnMapping | None
+) -> TestSetDraft:
+    """The test set in these paths, not yet validated; see ``choose`` for what it raises.
+
+    Of a folder of logs it is that of the first one: all of them answered it.
+    """
+    paths = [logs_in(path, name)[0] for path in paths]
+    paths = [in_folder(path, "test set") if name is None else path for path in paths]
+    return choose(paths, name, "test set", columns).reads["test set"](paths, Asked(columns))
+
+
+def read_replies(
+    path: Path, name: str | None, columns: ColumnMapping | None, ids: Sequence[str] | None
+) -> Draft:
+    """The replies in a path, of a folder of logs those of all; see ``choose`` for what it raises."""
+    several = logs_in(path, name)
+    if len(several) > 1:
+        return _of_all([read_replies(each, name, columns, ids) for each in several], path)
+    return read_table(path, "responses", name, Asked(columns, ids))
+
+
+def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bool:
+    """Whether one path holds prompts, references and replies, and so needs no other.
+
+    Raises:
+        InputError: no format recognises it.
+        ParameterError: there is no format of that name.
+    """
+    path = logs_in(path, name)[0]
+    chosen = choose([path], name, "test set", columns)
+    roles = roles_in(path, chosen, columns)
+    return chosen.holds_all(path) if roles is None else roles.holds_all
+
+
+def is_log(path: Path, name: str | None) -> bool:
+    """Whether a path is a log of an evaluation tool, with the replies of its own system.
+
+    Raises:
+        InputError: no format recognises it.
+        ParameterError: there is no format of that name.
+    """
+    return path.is_file() and choose([path], name, "responses").is_log
+
+
+def logs_in(path: Path, name: str | None = None) -> list[Path]:
+    """The logs of a folder that holds several logs of one tool and nothing else; else the path itself.
+
+    Args:
+        path: A file or folder.
+        name: The format of the logs; None: they are recognised.
+    """
+    if not path.is_dir() or _first(_OF_TEXTS, Head.of(path)):
+        return [path]
+    files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
+    try:
+        formats = {choose([each], name, "responses").name for each in files}
+        whole = len(formats) == 1 and all(is_log(each, name) for each in files)
+    except (InputError, ParameterError):
+        return [path]
+    return files if whole else [path]
+
+
+def _of_all(drafts: Sequence[Draft], folder: Path) -> Draft:
+    """The replies of all logs of a folder.
+
+    Raises:
+        InputError: Two logs are of one system.
+    """
+    logs_of: dict[str, str] = {}
+    for draft in drafts:
+        name = draft.origin.file(0)
+        for system in draft.frame.get_column("system").unique(maintain_order=True).to_list():
+            if system in logs_of:
+                raise InputError(
+                    f"{folder}: {quoted(system)} has a log {name} and a log {logs_of[system]}; "
+                    "leave one of them out, by naming the files one by one"
+                )
+            logs_of[system] = name
+    return joined(drafts)
+
+
+def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:
+    """The columns of a table of replies, under our names; none for a format that knows its own.
+
+    Raises:
+        InputError: no format recognises it.
+        ParameterError: there is no format of that name.
+    """
+    path = in_folder(path, "responses") if name is None else path
+    chosen = choose([path], name, "responses", columns)
+    roles = roles_in(path, chosen, columns)
+    return {roles.renames.get(each, each) for each in roles.columns} if roles else set()
+
+
+def roles_in(path: Path, chosen: Format, columns: ColumnMapping | None) -> Roles | None:
+    """What the columns of a file are used as; None for a format that knows its own."""
+    return None if chosen.part is None else roles_of_part(chosen.part(path), columns)

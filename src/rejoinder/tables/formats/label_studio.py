@@ -8,22 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
-from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.assembly.rating_rows import RatingRows
 from rejoinder.tables.columns import require
-from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.format import Asked, Format, Head, Shape
 from rejoinder.tables.formats import delimited, json_table
-from rejoinder.tables.formats.keys_frame import keys_frame
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.origin import Draft
 
 _SCORED = ("rating", "number", "choices")
 
@@ -52,17 +49,9 @@ class _Task(msgspec.Struct):
     id: str | int | None = None
 
 
-def recognise(path: Path, first: bytes) -> bool:
-    """A JSON list whose first task has annotations."""
-    opens = first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-    return opens and (b'"annotations"' in first or b'"completed_by"' in first)
-
-
 def read(path: Path, asked: Asked) -> Draft:
     """One rating per result of an annotation that was not cancelled; the field is the criterion."""
-    rows: list[tuple[str, str, str, str, float | None]] = []
-    cells: list[str] = []
-    numbers: list[int] = []
+    rows = RatingRows()
     others: Counter[str] = Counter()
     cancelled = 0
     for number, row in enumerate(read_list(path), start=1):
@@ -84,27 +73,21 @@ def read(path: Path, asked: Asked) -> Draft:
                 if result.type not in _SCORED or result.from_name is None:
                     others[result.type] += 1
                     continue
-                rows.append((str(item), data.system, rater, result.from_name, data.probability))
-                cells.append(_cell(result, where))
-                numbers.append(number)
-    scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), str(path), numbers)
-    frame = keys_frame(rows)
-    if cancelled:
-        notes = (*notes, f"{counted(cancelled, 'cancelled annotation')} left out")
-    for kind, count in sorted(others.items()):
-        notes = (*notes, f"{counted(count, 'result')} of the type {quoted(kind)} left out")
-    draft = frame.with_columns(scores.alias("score"))
-    return Draft(draft, Origin(((str(path), numbers),)), notes)
-
-
-def recognise_flat(path: Path, first: bytes) -> bool:
-    """A CSV or TSV whose header, or a JSON list whose objects, have an annotation's id and time."""
-    return suffix_of(path) in _FLAT and b"annotation_id" in first and b"lead_time" in first
+                cell, criterion = _cell(result, where), result.from_name
+                place = (str(path), number)
+                rows.add(place, str(item), data.system, rater, criterion, cell, data.probability)
+    return rows.draft(
+        *[f"{counted(cancelled, 'cancelled annotation')} left out"] * bool(cancelled),
+        *(
+            f"{counted(count, 'result')} of the type {quoted(kind)} left out"
+            for kind, count in sorted(others.items())
+        ),
+    )
 
 
 def read_flat(path: Path, asked: Asked) -> Draft:
     """The flat exports (JSON-MIN, CSV, TSV): a row for each annotation, a column for each field."""
-    table = _FLAT[suffix_of(path)].part
+    table = _FLAT.get(Head.of(path).container, json_table.FORMAT).part
     assert table is not None
     part = part_of_judgements(table(path), None, "ratings", ("id", "system", "rater"))
     require(("id", "system", "rater"), part.frame.columns, part.name)
@@ -112,21 +95,22 @@ def read_flat(path: Path, asked: Asked) -> Draft:
     return drawn_ratings(replace(part, frame=criteria))
 
 
-_FLAT = {".csv": delimited.CSV, ".tsv": delimited.TSV, ".json": json_table.FORMAT}
+_FLAT = {"csv": delimited.CSV, "tsv": delimited.TSV}
 _BOOKKEEPING = ("annotation_id", "lead_time", "created_at", "updated_at", "inner_id")
 
-FLAT = Format(
-    "label-studio-min",
-    "Label Studio's flat exports (JSON-MIN, CSV, TSV): id, system, annotator, a column per field",
-    recognise_flat,
-    {"ratings": read_flat},
-)
-
-FORMAT = Format(
-    "label-studio",
-    "Label Studio's JSON export: data.id, data.system, results named after the criteria",
-    recognise,
-    {"ratings": read},
+FORMATS = (
+    Format(
+        "label-studio",
+        "Label Studio's JSON export: data.id, data.system, results named after the criteria",
+        [Shape("json list", (each,)) for each in ('"annotations"', '"completed_by"')],
+        {"ratings": read},
+    ),
+    Format(
+        "label-studio-min",
+        "Label Studio's flat exports (JSON-MIN, CSV, TSV): id, system, annotator, a column per field",
+        [Shape(each, ("annotation_id", "lead_time")) for each in ("csv", "tsv", "json list")],
+        {"ratings": read_flat},
+    ),
 )
 
 

@@ -10,24 +10,17 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.columns import require
-from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.schemas import PROBABILITY
 
 _KEPT = {"approved", "submitted"}
 _OPTION = re.compile(r"(.+)\.(-?\d+)")
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """By two columns that every batch has."""
-    header = first.split(b"\n", 1)[0]
-    return suffix_of(path) == ".csv" and b"WorkerId" in header and b"AssignmentStatus" in header
 
 
 def read(path: Path, asked: Asked) -> Draft:
@@ -78,7 +71,7 @@ def read(path: Path, asked: Asked) -> Draft:
 FORMAT = Format(
     "mturk",
     "Mechanical Turk batch results (csv): WorkerId, Input.id, Input.system, Answer.<criterion>",
-    recognise,
+    [Shape("csv", ("WorkerId", "AssignmentStatus"))],
     {"ratings": read},
 )
 

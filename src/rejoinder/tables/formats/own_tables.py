@@ -5,7 +5,7 @@ A container makes a table of a file; which kind of table it is, it does not know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from rejoinder.tables.assembly.mapped_parts import (
 )
 from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.two_tables import replies_of_part, testset_of_parts
-from rejoinder.tables.format import Asked, Format, KindName
+from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import pass_on, set_aside
 from rejoinder.tables.origin import Draft, TestSetDraft
 
@@ -38,22 +38,20 @@ ALIASED: dict[KindName, tuple[str, ...]] = {
 """By kind of judgement our names of columns that may stand under an alias."""
 
 
-def container(
-    name: str, description: str, recognise: Callable[[Path, bytes], bool], read: ReadPart
-) -> Format:
+def container(name: str, description: str, shapes: Sequence[Shape], read: ReadPart) -> Format:
     """The format of a container of tables, each of whose files is parsed once.
 
     Args:
         name: What the format is called.
         description: One line for listings.
-        recognise: Whether a path is of this format, from the path and the first bytes of the file.
+        shapes: What its files and folders look like.
         read: Makes a table of a file.
     """
     part = partial(_kept_part, read=read)
     return Format(
         name,
         description,
-        recognise,
+        shapes,
         {
             "test set": lambda paths, asked: testset_of(map(part, paths), asked),
             "responses": lambda path, asked: responses_of(part(path), asked),

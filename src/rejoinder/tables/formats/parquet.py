@@ -12,6 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_bytes
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.format import Shape
 from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.panics import refusing_panics
 
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 
 _INDEX = "__index_level_0__"
 """What pandas calls the index of a frame in Parquet."""
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """By its magic bytes, or by suffix."""
-    return first.startswith(b"PAR1") or (
-        not path.is_dir() and path.suffix.lower() in {".parquet", ".pq"}
-    )
 
 
 def read_frame(path: Path) -> pl.DataFrame:
@@ -81,7 +75,7 @@ def part_of_frame(path: Path, read: Callable[[Path], pl.DataFrame] = read_frame)
 FORMAT = container(
     "parquet",
     "Parquet: id, context, references (nested or a second file); or responses",
-    recognise,
+    [Shape("parquet")],
     part_of_frame,
 )
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.assembly.items import Place
+from rejoinder.tables.assembly.rating_rows import RatingRows
 from rejoinder.tables.columns import require
-from rejoinder.tables.format import Asked, Format
-from rejoinder.tables.formats.keys_frame import keys_frame
+from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv
 from rejoinder.tables.io.json_lines import convert, read_objects
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.origin import Draft
 
 KEY = "key.jsonl"
 """By the number of an instance its item, system and probability, which potato does not get to see."""
@@ -52,30 +51,11 @@ class _State(msgspec.Struct):
 class _Annotation:
     """What one rater chose for one instance: by field and by name of a choice its value."""
 
+    place: Place
     instance: str
     rater: str
     labels: Mapping[str, Any]
     where: str
-
-
-@dataclass
-class _Part:
-    """The annotations of one file, with the row of each."""
-
-    name: str
-    annotations: list[_Annotation] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """The folder, by its key and configuration; an export by the columns that each begins with."""
-    if path.is_dir():
-        return (path / KEY).is_file() and (path / _CONFIG).is_file()
-    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if suffix_of(path) in (".csv", ".tsv"):
-        return start.startswith((b"instance_id,user_id,", b"instance_id\tuser_id\t"))
-    line = start.split(b"\n", 1)[0]
-    return start[:1] == b"{" and all(key in line for key in (b'"instance_id"', b'"user_id"'))
 
 
 def read(path: Path, asked: Asked) -> Draft:
@@ -84,43 +64,35 @@ def read(path: Path, asked: Asked) -> Draft:
     Of a folder the state of every annotator is read (``annotation_output/USER/user_state.json``), which
     is complete at any time.
     """
-    parts = _states(path) if path.is_dir() else [_export(path)]
+    annotations = list(_states(path) if path.is_dir() else _export(path))
     key = _key(path)
-    rows: list[tuple[str, str, str, str, float | None]] = []
-    cells: list[str] = []
-    files_with_rows: list[tuple[str, Sequence[int]]] = []
-    texts = 0
-    for part in parts:
-        numbers = []
-        for number, each in zip(part.numbers, part.annotations, strict=True):
-            known = key.get(each.instance)
-            if known is None:
-                raise InputError(
-                    f"{each.where}: the instance {quoted(each.instance)} is not in {KEY}; keep the "
-                    "annotations in the folder that 'rejoinder annotate page' wrote for them"
-                )
-            for criterion, labels in each.labels.items():
-                cell = _chosen(labels, f"{each.where}: {criterion}")
-                if cell is None:
-                    texts += _is_text(labels)
-                    continue
-                rows.append((known.item, known.system, each.rater, criterion, known.probability))
-                cells.append(cell)
-                numbers.append(number)
-        files_with_rows.append((part.name, numbers))
-    every = [number for _, numbers in files_with_rows for number in numbers]
-    name = files_with_rows[0][0] if len(files_with_rows) == 1 else str(path)
-    scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), name, every)
-    frame = keys_frame(rows)
-    if texts:
-        notes = (*notes, f"{counted(texts, 'text')} of raters left out")
-    return Draft(frame.with_columns(scores.alias("score")), Origin(tuple(files_with_rows)), notes)
+    rows, texts = RatingRows(), 0
+    for each in annotations:
+        known = key.get(each.instance)
+        if known is None:
+            raise InputError(
+                f"{each.where}: the instance {quoted(each.instance)} is not in {KEY}; keep the "
+                "annotations in the folder that 'rejoinder annotate page' wrote for them"
+            )
+        for criterion, labels in each.labels.items():
+            cell = _chosen(labels, f"{each.where}: {criterion}")
+            if cell is None:
+                texts += _is_text(labels)
+                continue
+            item, system, probability = known.item, known.system, known.probability
+            rows.add(each.place, item, system, each.rater, criterion, cell, probability)
+    return rows.draft(*[f"{counted(texts, 'text')} of raters left out"] * bool(texts))
 
 
 FORMAT = Format(
     "potato",
     "potato: the folder of 'annotate page --platform potato', or its exports (jsonl, csv, tsv) in it",
-    recognise,
+    (
+        Shape("folder", (KEY, _CONFIG)),
+        Shape("csv", also=lambda head: head.text.startswith("instance_id,user_id,")),
+        Shape("tsv", also=lambda head: head.text.startswith("instance_id\tuser_id\t")),
+        Shape("json object", ('"instance_id"', '"user_id"')),
+    ),
     {"ratings": read},
 )
 
@@ -143,15 +115,14 @@ def _key(path: Path) -> dict[str, _Known]:
     return key
 
 
-def _states(folder: Path) -> list[_Part]:
-    """The state of each annotator."""
+def _states(folder: Path) -> Iterator[_Annotation]:
+    """The annotations in the states of all annotators."""
     files = sorted(folder.glob(_STATES))
     if not files:
         raise InputError(
             f"{folder}: no {_STATES}; expected the annotations of at least one person: start potato in "
             "this folder, or name potato's export"
         )
-    parts = []
     for file in files:
         try:
             state = msgspec.convert(strict_json(read_text(file)), _State)
@@ -162,16 +133,11 @@ def _states(folder: Path) -> list[_Part]:
             raise InputError(
                 f"{file}: no state of an annotator: {why}; name potato's export instead"
             ) from None
-        part = _Part(str(file))
         answers = state.instance_id_to_label_to_value.items()
         for number, (instance, labels) in enumerate(answers, start=1):
             where = f"{file}, instance {instance}"
-            part.annotations.append(
-                _Annotation(instance, state.user_id, _by_field(labels, where), where)
-            )
-            part.numbers.append(number)
-        parts.append(part)
-    return parts
+            fields = _by_field(labels, where)
+            yield _Annotation((str(file), number), instance, state.user_id, fields, where)
 
 
 def _by_field(labels: Any, where: str) -> dict[str, dict[str, Any]]:
@@ -191,24 +157,19 @@ def _by_field(labels: Any, where: str) -> dict[str, dict[str, Any]]:
     return fields
 
 
-def _export(path: Path) -> _Part:
+def _export(path: Path) -> Iterator[_Annotation]:
     """The annotations of a file that ``python -m potato.export`` wrote."""
-    part = _Part(str(path))
-    rows = _table(path) if suffix_of(path) in (".csv", ".tsv") else _lines(path)
-    for number, each in rows:
-        part.annotations.append(each)
-        part.numbers.append(number)
-    return part
-
-
-def _lines(path: Path) -> Iterator[tuple[int, _Annotation]]:
+    if suffix_of(path) in (".csv", ".tsv"):
+        yield from _table(path)
+        return
     for number, row in read_objects(path):
         where = f"{path}, row {number}"
         line = convert(row, _Line, where)
-        yield number, _Annotation(str(line.instance_id), line.user_id, line.labels, where)
+        instance = str(line.instance_id)
+        yield _Annotation((str(path), number), instance, line.user_id, line.labels, where)
 
 
-def _table(path: Path) -> Iterator[tuple[int, _Annotation]]:
+def _table(path: Path) -> Iterator[_Annotation]:
     """The rows of an export as a table: a column ``field.choice`` for each choice, most cells empty."""
     table = read_csv(path) if suffix_of(path) == ".csv" else read_tsv(path)
     require(("instance_id", "user_id"), table.header, table.name)
@@ -221,8 +182,8 @@ def _table(path: Path) -> Iterator[tuple[int, _Annotation]]:
         labels: dict[str, dict[str, Any]] = {}
         for criterion, _, choice, cells in answers:
             labels.setdefault(criterion, {})[choice] = cells[row]
-        where = f"{path}, row {number}"
-        yield number, _Annotation(table["instance_id"][row], table["user_id"][row], labels, where)
+        instance, rater = table["instance_id"][row], table["user_id"][row]
+        yield _Annotation((str(path), number), instance, rater, labels, f"{path}, row {number}")
 
 
 def _chosen(labels: Any, where: str) -> str | None:

@@ -9,12 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, listed
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
 from rejoinder.tables.assembly.parts import Part
-from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.origin import Draft
 
@@ -28,13 +27,6 @@ _OF_SURVEY = {
 
 _NOT_RESPONSES = re.compile(r"(survey )?(preview|test)|spam|1|2|8|9|12", re.IGNORECASE)
 _PARTS = re.compile(r"\s*\|\s*|__")
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """By two columns that every export has."""
-    header = first.split(b"\n", 1)[0]
-    known = b"ResponseId" in header and b"RecordedDate" in header
-    return suffix_of(path) in (".csv", ".tsv") and known
 
 
 def read(path: Path, asked: Asked) -> Draft:
@@ -82,7 +74,7 @@ def read(path: Path, asked: Asked) -> Draft:
 FORMAT = Format(
     "qualtrics",
     "Qualtrics (csv): questions called <id>|<system>|<criterion>, or embedded data id and system",
-    recognise,
+    [Shape(each, ("ResponseId", "RecordedDate")) for each in ("csv", "tsv")],
     {"ratings": read},
 )
 

@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import counted
-from rejoinder.tables.format import Asked, Format
+from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
@@ -72,6 +72,9 @@ def read_responses(path: Path, asked: Asked) -> Draft:
 FORMAT = Format(
     "text",
     "parallel plain text: one file per reference stream or system, line i is item i",
-    recognise,
+    [
+        Shape(each, also=lambda head: recognise(head.path, head.first))
+        for each in ("text", "json list", "json object")
+    ],
     {"test set": read_testset, "responses": read_responses},
 )

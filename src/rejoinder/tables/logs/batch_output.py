@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rejoinder.files.reading import stem_of, suffix_of
+from rejoinder.files.reading import stem_of
+from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
     Sample,
@@ -16,17 +17,6 @@ from rejoinder.tables.logs.samples import (
     text_of,
     value_of,
 )
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """JSON Lines with a ``custom_id``, and a ``response`` or a ``result``."""
-    return (
-        not path.is_dir()
-        and suffix_of(path) in (".jsonl", ".json", ".ndjson", "")
-        and first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
-        and b'"custom_id"' in first
-        and (b'"response"' in first or b'"result"' in first)
-    )
 
 
 def read(path: Path) -> list[Sample]:
@@ -51,7 +41,7 @@ def read(path: Path) -> list[Sample]:
 FORMAT = log_format(
     "batch-output",
     "output of batch jobs (OpenAI, Anthropic): custom_id and the reply; responses alone",
-    recognise,
+    [Shape("json object", ('"custom_id"', each)) for each in ('"response"', '"result"')],
     read,
     has_items=False,
     has_scores=False,

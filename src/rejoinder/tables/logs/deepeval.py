@@ -7,6 +7,7 @@ from typing import Any
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
+from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
     Sample,
@@ -25,13 +26,6 @@ from rejoinder.tables.logs.samples import (
 _EXPECTED = "expected a test run of DeepEval, whole"
 _CASES = ("testCases", "test_cases")
 _CONVERSATIONS = ("conversationalTestCases", "conversational_test_cases")
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """A JSON object with test cases of one turn, or of whole conversations."""
-    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    cases = any(f'"{name}"'.encode() in first for name in (*_CASES, *_CONVERSATIONS))
-    return not path.is_dir() and start[:1] == b"{" and cases
 
 
 def read(path: Path) -> list[Sample]:
@@ -96,7 +90,7 @@ def _of_conversation(case: dict[str, Any], where: str) -> tuple[str | None, list
 FORMAT = log_format(
     "deepeval",
     "DeepEval: a test run as JSON with inputs, expected and actual outputs, and scores",
-    recognise,
+    [Shape("json object", (f'"{name}"',)) for name in (*_CASES, *_CONVERSATIONS)],
     read,
 )
 

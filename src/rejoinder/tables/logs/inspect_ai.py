@@ -17,6 +17,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, read_text, suffix_of
 from rejoinder.messages import quoted
+from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
     Sample,
@@ -34,25 +35,12 @@ from rejoinder.tables.logs.samples import (
 MOST = 1 << 29
 """Bytes that one file in the archive may unpack to."""
 
-_ZIP = b"PK\x03\x04"
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ATTACHMENT = "attachment://"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity')
 _ZSTD = 93  # what PKWARE's specification calls it
 _COPY = "copy or download it again"
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """An archive called ``.eval``, or a JSON object with a status and an ``eval``."""
-    if path.is_dir():
-        return False
-    if first.startswith(_ZIP):
-        return suffix_of(path) == ".eval"
-    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return (
-        start[:1] == b"{" and b'"status"' in first and b'"eval"' in first and b'"run_id"' in first
-    )
 
 
 def read(path: Path) -> list[Sample]:
@@ -77,7 +65,10 @@ def read(path: Path) -> list[Sample]:
 FORMAT = log_format(
     "inspect",
     "Inspect (inspect_ai): .eval and .json logs with inputs, targets, replies and scores",
-    recognise,
+    (
+        Shape("zip", also=lambda head: head.suffix == ".eval"),
+        Shape("json object", ('"status"', '"eval"', '"run_id"')),
+    ),
     read,
 )
 

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import first_line, read_text, stem_of, suffix_of
+from rejoinder.files.reading import read_text, stem_of
+from rejoinder.tables.format import Head, Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
     Sample,
@@ -30,19 +31,6 @@ _NO_SCORES = {
     "filter",
     "metrics",
 }
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """JSON Lines whose first object has a document, its responses and the filtered ones."""
-    if path.is_dir() or suffix_of(path) not in (".jsonl", ".json") or b'"doc_id"' not in first:
-        return False
-    if b'"filtered_resps"' in first:
-        return True
-    try:
-        row = msgspec.json.decode(first_line(path))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return isinstance(row, dict) and {"doc_id", "resps", "filtered_resps"} <= row.keys()
 
 
 def read(path: Path) -> list[Sample]:
@@ -93,10 +81,18 @@ def read(path: Path) -> list[Sample]:
     return samples
 
 
+def _is_sample(head: Head) -> bool:
+    """Whether the first row has a document, its responses and the filtered ones."""
+    row = {} if '"filtered_resps"' in head.text else head.row
+    return row == {} or (
+        isinstance(row, dict) and {"doc_id", "resps", "filtered_resps"} <= row.keys()
+    )
+
+
 FORMAT = log_format(
     "lm-eval",
     "lm-evaluation-harness: samples_*.jsonl with prompts, targets, replies and scores",
-    recognise,
+    [Shape("json object", ('"doc_id"',), _is_sample)],
     read,
 )
 

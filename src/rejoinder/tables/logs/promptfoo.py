@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +13,12 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
+from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.column_roles import ALIASES, REFERENCE, folded
+from rejoinder.tables.format import Shape
+from rejoinder.tables.io.delimited import csv_rows
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import json_value
-from rejoinder.tables.logs import promptfoo_csv
 from rejoinder.tables.logs.samples import (
     Sample,
     expected_keys,
@@ -30,15 +35,14 @@ _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) wr
 _COMPARING = ("equals", "similar", "factuality", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
 """The assertions whose value is an expected reply."""
 
-
-def recognise(path: Path, first: bytes) -> bool:
-    """A JSON object with ``results`` of a prompt and a provider; lines of them; or a CSV of them."""
-    if promptfoo_csv.recognise(path, first):
-        return True
-    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    whole = b'"results"' in first and any(key in first for key in (b'"evalId"', b'"provider"'))
-    result = b'"promptIdx"' in first and (b'"testIdx"' in first or b'"results"' in first)
-    return not path.is_dir() and start[:1] == b"{" and (whole or result)
+_EXPECTED_CSV = "expected the CSV that 'promptfoo eval -o results.csv' writes"
+_OF_OUTPUT = ("Status", "Score", "Named Scores")
+_MARKS = (",Status,Score,Named Scores", ",[PASS]", ',"[PASS]', ",[FAIL]", ',"[FAIL]')
+"""What tells a table of results from others: columns behind an output, or its cells."""
+_CELL = re.compile(
+    r"\[(PASS|FAIL|ERROR)\](?: \(([^)]*)\))?\s?(.*?)(?:\n\n(?:Pass|Fail) Reason: .*)?", re.DOTALL
+)
+"""An output of earlier versions: its status, its scores, the reply, and why it passed or failed."""
 
 
 def read(path: Path) -> list[Sample]:
@@ -84,7 +88,7 @@ def read(path: Path) -> list[Sample]:
 def _rows(path: Path) -> list[Any]:
     """The results, of a CSV, of JSON Lines or of one JSON object."""
     if suffix_of(path) == ".csv":
-        return promptfoo_csv.rows_of(path)
+        return _rows_of_csv(path)
     text = read_text(path)
     if _is_result(text.lstrip().partition("\n")[0]):
         return [row for _, row in read_objects(path)]
@@ -108,7 +112,13 @@ def _is_result(line: str) -> bool:
 FORMAT = log_format(
     "promptfoo",
     "promptfoo: results.json, .jsonl or .csv with variables, expected values, outputs and scores",
-    recognise,
+    (
+        Shape("json object", ('"results"', '"evalId"')),
+        Shape("json object", ('"results"', '"provider"')),
+        Shape("json object", ('"promptIdx"', '"testIdx"')),
+        Shape("json object", ('"promptIdx"', '"results"')),
+        Shape("csv", also=lambda head: any(mark in head.text for mark in _MARKS)),
+    ),
     read,
 )
 
@@ -197,3 +207,132 @@ def _scores(row: dict[str, Any], where: str) -> dict[str, float | None]:
     named = value_of(row, "namedScores", dict, where) or {}
     scores = {name: number_of(value) for name, value in named.items()}
     return scores | {name: number_of(row[name]) for name in ("score", "success") if name in row}
+
+
+@dataclass(frozen=True)
+class _Output:
+    """The columns of one prompt and provider.
+
+    Attributes:
+        place: The column of the reply.
+        provider: The provider.
+        label: The label of the prompt.
+        in_columns: Whether status and scores stand in columns of their own, behind the reply.
+    """
+
+    place: int
+    provider: str
+    label: str
+    in_columns: bool
+
+
+def _rows_of_csv(path: Path) -> list[dict[str, Any]]:
+    """A row for each test and output, with the keys of promptfoo's JSON.
+
+    Tests are counted from 0 in the order of the rows, as in ``testIdx``. Scores are rounded to two
+    decimals in the file. An error has no reply.
+
+    Raises:
+        InputError: A row has another number of cells than the header, or there is no output.
+    """
+    (_, header), *lines = csv_rows(path)
+    outputs = _outputs(header, [cells for _, cells in lines])
+    if not outputs:
+        raise InputError(f"{path}: no column of outputs; got {listed(header)}; {_EXPECTED_CSV}")
+    variables = [name for name in header[: outputs[0].place] if name != "Description"]
+    first = outputs[0].place - len(variables)
+    rows = []
+    for test, (number, cells) in enumerate(lines):
+        if len(cells) != len(header):
+            raise InputError(
+                f"{path}, row {number}: {counted(len(cells), 'cell')}, expected {len(header)}; "
+                f"{_EXPECTED_CSV}"
+            )
+        values = dict(zip(variables, map(_unescaped, cells[first:]), strict=False))
+        for output in outputs:
+            result = _result(output, cells, f"{path}, row {number}")
+            if result is not None:
+                prompt = {"label": output.label}
+                rows.append(
+                    {"testIdx": test, "provider": output.provider, "prompt": prompt, "vars": values}
+                    | result
+                )
+    return rows
+
+
+def _outputs(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[_Output]:
+    """The outputs: what stands before ``Status, Score, Named Scores``, or columns of ``[PASS]``."""
+    size = len(_OF_OUTPUT)
+    places = [
+        place
+        for place in range(len(header))
+        if tuple(header[place + 1 : place + 1 + size]) == _OF_OUTPUT
+    ]
+    in_columns = bool(places)
+    if not places:
+        places = [
+            place
+            for place in range(len(header))
+            if lines and all(place < len(row) and _CELL.fullmatch(row[place]) for row in lines)
+        ]
+    return [_Output(place, *_provider_and_label(header[place]), in_columns) for place in places]
+
+
+def _provider_and_label(name: str) -> tuple[str, str]:
+    """The parts of ``[provider] label``; a label alone is both.
+
+    >>> _provider_and_label("[openai:gpt-x] Say: {{question}}")
+    ('openai:gpt-x', 'Say: {{question}}')
+    """
+    parts = re.fullmatch(r"\[([^\]]+)\] (.*)", name, re.DOTALL)
+    return (parts[1], parts[2]) if parts else (name, name)
+
+
+def _result(output: _Output, cells: Sequence[str], where: str) -> dict[str, Any] | None:
+    """The reply with its scores; None where this output has no result of the test."""
+    if not output.in_columns:
+        parts = _CELL.fullmatch(cells[output.place])
+        assert parts is not None  # columns of other cells are none of outputs
+        status, scores, reply = parts.groups()
+        score, *named = (scores or "").split(", ")
+        pairs = (each.rpartition(": ") for each in named)
+        return _scored(status, reply.strip("\n"), score, {name: value for name, _, value in pairs})
+    reply, status, score, named = cells[output.place : output.place + 1 + len(_OF_OUTPUT)]
+    if not status.strip() and not reply.strip():
+        return None
+    if status not in ("PASS", "FAIL", "ERROR"):
+        raise InputError(f"{where}: got the status {quoted(status)}; expected PASS, FAIL or ERROR")
+    try:
+        values = msgspec.json.decode(_unescaped(named) or "{}", type=dict[str, float])
+    except (msgspec.DecodeError, RecursionError):
+        raise InputError(
+            f"{where}: Named Scores are no JSON object of numbers; {_EXPECTED_CSV}"
+        ) from None
+    return _scored(status, _unescaped(reply), score, values)
+
+
+def _scored(status: str, reply: str, score: str, named: dict[str, Any]) -> dict[str, Any]:
+    failed = status == "ERROR"
+    return {
+        "response": None if failed else {"output": reply},
+        "success": status == "PASS",
+        "score": _cell_number(score),
+        "namedScores": {name: _cell_number(value) for name, value in named.items()},
+    }
+
+
+def _cell_number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _unescaped(cell: str) -> str:
+    """A cell without the quote that keeps a spreadsheet from taking it for a formula.
+
+    >>> _unescaped("'=1+1"), _unescaped("'tis so"), _unescaped("-1")
+    ('=1+1', "'tis so", '-1')
+    """
+    start = cell[1:].lstrip(" \t\n\r\u200b\u200c\u200d")[:1]
+    return cell[1:] if cell[:1] == "'" and start and start in "=@+-" else cell

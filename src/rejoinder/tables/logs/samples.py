@@ -15,7 +15,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.one_table import first_rows
-from rejoinder.tables.format import Asked, Format, KindName
+from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
@@ -63,7 +63,7 @@ ReadSamples: TypeAlias = Callable[[Path], list[Sample]]
 def log_format(
     name: str,
     description: str,
-    recognise: Callable[[Path, bytes], bool],
+    shapes: Sequence[Shape],
     read: ReadSamples,
     has_items: bool = True,
     has_scores: bool = True,
@@ -73,7 +73,7 @@ def log_format(
     Args:
         name: What ``--format`` calls it.
         description: One line for listings.
-        recognise: Whether a path of this kind lies here, from the path and its first bytes.
+        shapes: What its files and folders look like.
         read: The samples of a path.
         has_items: Whether it holds what the replies answer.
         has_scores: Whether it holds numbers for the replies.
@@ -83,9 +83,7 @@ def log_format(
         reads["test set"] = partial(testset_of, read)
     if has_scores:
         reads["scores"] = partial(scores_of, read)
-    return Format(
-        name, description, recognise, reads, holds_all=lambda path: has_items, is_log=True
-    )
+    return Format(name, description, shapes, reads, holds_all=lambda path: has_items, is_log=True)
 
 
 def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSetDraft:

@@ -69,7 +69,7 @@ def columns_of(kind, renames=None):
 def read(kind, source):
     """The table as frames."""
     made = READ[kind](source)
-    return (made.contexts, made.references.select("id", "text")) if kind == "test set" else (made,)
+    return (made.contexts, made.references) if kind == "test set" else (made,)
 
 
 def file_of(container, columns, folder):

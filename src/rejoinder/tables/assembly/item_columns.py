@@ -20,15 +20,21 @@ from rejoinder.tables.schemas import REFERENCES
 from rejoinder.tables.turns import list_column, turns_column
 
 
-def with_types(part: Part) -> Part:
+def with_types(part: Part, alone: bool) -> Part:
     """A table of a test set under our names, its columns in their types.
+
+    Args:
+        part: The table.
+        alone: Whether no other table holds the references.
 
     Raises:
         InputError: A cell or a value is not of its column; a row of JSON lacks a column, or is a reply.
     """
     if part.holds == "cells":
-        return _of_cells(part)
-    return _of_rows(_with_references(part)) if part.holds == "rows" else _with_lists(part)
+        part = _of_cells(part)
+    if part.holds == "rows" or (alone and "text" not in part.frame.columns):
+        part = _with_references(part)
+    return _of_rows(part) if part.holds == "rows" else part
 
 
 def _of_rows(part: Part) -> Part:
@@ -46,8 +52,7 @@ def _of_rows(part: Part) -> Part:
         contexts = part.converted("context", str | list[str] | None)
         turns = [[each] if isinstance(each, str) else each or [] for each in contexts]
         columns.append(turns_column(turns))
-    lists = part.converted("references", list[str | ReferenceRow], ReferenceRow.__struct_fields__)
-    columns.append(_references(lists))
+    columns.append(_references(part))
     known = {"id", "context", "references"}
     columns += [
         scalar_column(name, part.values(name), part.where)
@@ -64,8 +69,11 @@ def ids_of(part: Part) -> pl.Series:
     return pl.Series("id", [str(each) for each in part.converted("id", str | int)], dtype=pl.String)
 
 
-def _references(lists: list[list[str | ReferenceRow]]) -> pl.Series:
+def _references(part: Part) -> pl.Series:
     """Texts, or objects where one has a weight or a source."""
+    if isinstance(part.frame.schema["references"], pl.List):
+        return part.frame.get_column("references")
+    lists = part.converted("references", list[str | ReferenceRow], ReferenceRow.__struct_fields__)
     flat: list[Any] = list(chain.from_iterable(lists))
     if set(map(type, flat)) <= {str}:
         values = pl.Series("references", flat, dtype=pl.String)
@@ -80,31 +88,42 @@ def _references(lists: list[list[str | ReferenceRow]]) -> pl.Series:
 
 
 def _with_references(part: Part) -> Part:
-    """The references of a row in one list, where they have columns of their own."""
+    """The references of an item in one list, where they have columns of their own; an empty cell is none.
+
+    A column of texts is the source of its references.
+
+    Raises:
+        InputError: There are no ids, or a column holds something else than text.
+    """
     frame = part.frame
     streams = [name for name in frame.columns if is_reference_column(name)]
     if "references" in frame.columns or not streams:
         return part
-    rows = zip(*(part.values(name) for name in streams), strict=True)
-    lists = [[text for each in row if each is not None for text in _listed(each)] for row in rows]
-    references = pl.Series("references", lists, dtype=pl.Object)
-    return Part(part.name, frame.drop(streams).with_columns(references), part.numbers, part.holds)
+    if part.holds == "rows" and not set(streams) <= set(part.texts()):
+        rows = zip(*(part.values(name) for name in streams), strict=True)
+        lists = [[text for each in row for text in _listed(each)] for row in rows]
+        references = pl.Series("references", lists, dtype=pl.Object)
+        return part.with_frame(frame.drop(streams).with_columns(references))
+    lists = [name for name in streams if isinstance(frame.schema[name], pl.List)]
+    if len(lists) == 1:
+        return part.with_frame(frame.rename({lists[0]: "references"}))
+    part.require(("id",), ("context",))
+    for name in streams:
+        if frame.schema[name] not in (pl.String, pl.Null, pl.Object):
+            raise InputError(
+                f"{part.name}: column {quoted(name)} holds {frame.schema[name]}; expected the text "
+                "of a reference"
+            )
+    texts = pl.DataFrame([pl.Series(name, part.values(name), pl.String) for name in streams])
+    each = (pl.struct(pl.col(name).alias("text"), pl.lit(name).alias("source")) for name in streams)
+    is_text = pl.element().struct.field("text").str.strip_chars() != ""
+    references = texts.select(pl.concat_list(each).list.filter(is_text).alias("references"))
+    rest = frame.drop(streams).with_columns(references)
+    return Part(part.name, rest, part.numbers, "rows" if part.holds == "rows" else "columns")
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _with_lists(part: Part) -> Part:
-    """A single column that holds a list of references for each item, called ``references``."""
-    lists = [
-        name
-        for name, dtype in part.frame.schema.items()
-        if isinstance(dtype, pl.List) and is_reference_column(name)
-    ]
-    if len(lists) != 1 or "references" in part.frame.columns:
-        return part
-    return part.with_frame(part.frame.rename({lists[0]: "references"}))
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _of_cells(part: Part) -> Part:

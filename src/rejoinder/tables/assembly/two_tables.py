@@ -8,7 +8,6 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
-from rejoinder.tables.assembly.column_roles import is_reference_column
 from rejoinder.tables.assembly.item_columns import ids_of, with_types
 from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.columns import forbid, lookalike, require, synonym
@@ -26,7 +25,7 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
     Raises:
         InputError: The tables are not these.
     """
-    parts = [with_types(part) for part in parts]
+    parts = [with_types(part, alone=len(parts) == 1) for part in parts]
     if all("references" in part.frame.columns and part.holds != "cells" for part in parts):
         return _joined([_nested(part) for part in parts])
     if len(parts) > 2:
@@ -40,10 +39,6 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
                 f"{part.name}: has a column 'system': this is a file of responses, expected a test "
                 "set; were the files given the wrong way round?"
             )
-    if len(parts) == 1 and "text" not in parts[0].frame.columns:
-        streams = [name for name in parts[0].frame.columns if is_reference_column(name)]
-        if streams:
-            return _one_row_an_item(parts[0], streams)
     for part in parts:
         _check_names(part, alone=len(parts) == 1)
     references = [part for part in parts if "context" not in part.frame.columns]
@@ -94,37 +89,6 @@ def _check_names(part: Part, alone: bool) -> None:
         raise InputError(
             f"{part.name}: column {quoted(alias)} looks like the contexts, beside references; {_TABLES}"
         )
-
-
-def _one_row_an_item(part: Part, streams: list[str]) -> TestSetDraft:
-    frame = part.frame
-    require(("id",), frame.columns, part.name, ("context",))
-    for name in streams:
-        if frame.schema[name] not in (pl.String, pl.Null):
-            raise InputError(
-                f"{part.name}: column {quoted(name)} holds {frame.schema[name]}; expected the text "
-                "of a reference"
-            )
-    row = "place of row"  # no column of the user's is called so
-    long = (
-        frame.select("id", pl.col(streams).cast(pl.String))
-        .with_row_index(row)
-        .unpivot(index=[row, "id"], variable_name="source", value_name="text")
-        .filter(pl.col("text").str.strip_chars() != "")
-        .sort(row, maintain_order=True)
-    )
-    numbers = [part.numbers[i] for i in long.get_column(row).to_list()]
-    contexts = frame.drop(streams)
-    if "context" not in contexts.columns:
-        contexts = _without_contexts(contexts)
-    elif contexts.schema["context"] == pl.String:
-        contexts = contexts.with_columns(pl.concat_list("context"))
-    return TestSetDraft(
-        contexts,
-        long.select("id", "text", "source"),
-        Origin(((part.name, part.numbers),)),
-        Origin(((part.name, numbers),)),
-    )
 
 
 def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:

@@ -20,6 +20,7 @@ from bad_outputs import OUTPUT_CASES
 from bad_python import PYTHON_CASES
 from bad_ratings import RATING_CASES
 from bad_verbs import VERB_CASES
+from command_line import running
 from rejoinder.errors import RejoinderError
 
 ITEMS = "".join(
@@ -87,7 +88,8 @@ class Case:
     def message(self, folder):
         """The message that reading raises, without the folder."""
         try:
-            self.read(folder)
+            with running("score"):
+                self.read(folder)
         except RejoinderError as error:
             return str(error).replace(f"{folder}{os.sep}", "").replace(str(folder), ".")
         raise AssertionError(f"{self.id}: nothing was raised")
@@ -104,7 +106,8 @@ INTRODUCTION = """# Errors
 Every mistake in the input ends in one message (and, on the command line, in exit status 2), which
 says where it is, what is wrong, and what to do. The first offence is reported, with the number of
 others like it where that is cheap to know. A row is a line of a text file, counted from 1; in CSV
-and TSV the header is row 1.
+and TSV the header is row 1. The messages are those of the command line, which name options; in Python
+they name the argument of the call: `columns={'text': 'output'}` for `--columns text=output`.
 
 Each line of these tables is tried by a test; `python tests/bad_input_cases.py` writes this page.
 """

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from bad_tables import parquet
+from command_line import running
 from rejoinder.errors import RejoinderError
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import check_ratings, read_ratings
@@ -37,7 +38,8 @@ class RatingCase:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         try:
-            self.read(*(folder / name for name in self.paths or self.files))
+            with running("report"):
+                self.read(*(folder / name for name in self.paths or self.files))
         except RejoinderError as error:
             return str(error).replace(f"{folder}{os.sep}", "").replace(str(folder), ".")
         raise AssertionError(f"{self.id}: nothing was raised")

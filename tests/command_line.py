@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import click
 
 from rejoinder.cli.app import app
+from rejoinder.cli.option_names import named_as_options
 
 READ = {
     "--preferences",
@@ -28,6 +32,13 @@ def commands(group: click.Group = app, path: str = "") -> dict[str, click.Comman
         if isinstance(command, click.Group):
             found |= commands(command, f"{path}{name} ")
     return found
+
+
+@contextmanager
+def running(verb: str) -> Iterator[None]:
+    """Messages name the options of a verb, as while it runs."""
+    with click.Context(commands()[verb]), named_as_options():
+        yield
 
 
 def groups() -> list[str]:

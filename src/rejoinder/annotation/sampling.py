@@ -9,9 +9,11 @@ import polars as pl
 
 from rejoinder.annotation.task import Task
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.messages import Argument, Call, counted, listed, more, quoted
 from rejoinder.tables.drawn_items import NEXT
 from rejoinder.tables.testset import TestSet
+
+DRAWN = Argument("drawn")
 
 
 @dataclass(frozen=True)
@@ -84,21 +86,23 @@ def _of_table(
     for name in ("sample", "probability", "dialogues"):
         if getattr(task, name) is not None:
             raise ParameterError(
-                f"{name}, --drawn (drawn=): the table of drawn items says which single items are judged; "
+                f"{name}, {DRAWN}: the table of drawn items says which single items are judged; "
                 f"leave {name} out"
             )
     wanted = drawn.filter(pl.col("status") == NEXT)
     if not wanted.height:
         raise InputError(
-            f"--drawn (drawn=): no item of the table has the status '{NEXT}'; draw some "
-            "with 'rejoinder plan --next N'"
+            DRAWN,
+            f": no item of the table has the status '{NEXT}'; draw some "
+            f"with '{Call('rejoinder.next_items(scores, N)')}'",
         )
     by_id = dict(wanted.select("id", "probability").iter_rows())
     unknown = [name for name in by_id if name not in set(testset.ids)]
     if unknown:
         raise InputError(
-            f"--drawn (drawn=): item {quoted(unknown[0])}{more(len(unknown), 'item')} is to be rated "
-            "and not in the test set; give the test set that was planned for"
+            DRAWN,
+            f": item {quoted(unknown[0])}{more(len(unknown), 'item')} is to be rated "
+            "and not in the test set; give the test set that was planned for",
         )
     groups = [Group((name,), by_id[name]) for name in testset.ids if name in by_id]
     left = len(testset) - len(groups)

@@ -19,6 +19,7 @@ from rejoinder.auditing.trivial_baselines import (
 from rejoinder.auditing.verdicts import Verdict
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Call
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
@@ -227,8 +228,8 @@ def _check_scored(wanted: Mapping[str, Metric], replies: pl.DataFrame) -> None:
         if values is not None and not set(baselines) <= set(values.systems):
             raise ParameterError(
                 f"{label}: an audit needs its scores of the trivial replies too, those of the systems "
-                f"{one_of(baselines)}; to have these replies written, run 'rejoinder audit' without "
-                "--scores and with --save-replies FILE (in Python: Audit.replies)"
+                f"{one_of(baselines)}; to have these replies written, run "
+                f"{Call('an audit of other metrics, whose Audit.replies they are')}"
             )
 
 

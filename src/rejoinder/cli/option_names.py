@@ -21,6 +21,16 @@ _INSIDE = re.compile(r"(?<= )([a-z][a-z_]*)=(True|[A-Z]+|\d+|\['[^\]]*'\]|)(?=[\
 
 
 COMMANDS = {
+    "an audit of other metrics, whose Audit.replies they are": "'rejoinder audit' without --scores and "
+    "with --save-replies FILE",
+    "Audit.replies": "rejoinder audit --save-replies",
+    "Quantity.scores.save": "rejoinder ruq --save",
+    "Quantity.save_tokens": "rejoinder ruq --save-tokens",
+    "rejoinder.compare_with_people": "rejoinder compare --ratings",
+    "rejoinder.convert('LOG', 'NAME.jsonl', kind='responses')": "rejoinder convert LOG --as responses "
+    "-o NAME.jsonl",
+    "rejoinder.next_items": "rejoinder plan --next",
+    "rejoinder.next_items(scores, N)": "rejoinder plan --next N",
     "Scores.save": "rejoinder score --save",
     "rejoinder.load_scores({0!r}).save('NEW.parquet')": "rejoinder score {0} --save NEW.parquet",
 }
@@ -70,7 +80,10 @@ def _word(value: object) -> str:
     return text if shlex.quote(text) == text or isinstance(value, Placeholder) else quoted(text)
 
 
-_PARTS = {"report": ("ratings", "preferences", "compare", "correlate")}
+_PARTS = {
+    "look": ("score", "convert"),
+    "report": ("ratings", "preferences", "compare", "correlate"),
+}
 """By verb those whose results stand in its own, with their notes; `with_their_verb` adds their names."""
 
 

@@ -17,6 +17,7 @@ import polars as pl
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
 
 SIDES = ("source", "target", "both")
 
@@ -101,7 +102,8 @@ def filter_by_entropy(
     below = np.flatnonzero(~drop)
     if not below.size:
         raise InputError(
-            f"corpus: all {len(pairs)} pairs are above {threshold} bits; raise --threshold"
+            f"corpus: all {len(pairs)} pairs are above {threshold} bits; raise ",
+            Argument("threshold"),
         )
     top = [_highest(each, words[each], labels[each], entropy[each], show) for each in counting]
     return FilteredPairs(

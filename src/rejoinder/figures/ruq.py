@@ -18,6 +18,7 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.figures import style
 from rejoinder.figures.style import Look
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Call
 from rejoinder.tables.io.panics import refusing_panics
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+TOKENS_SAVED = Call("Quantity.save_tokens")
 COLUMNS = ("system", "id", "kind", "reply", "text", "counts", "mean", "logprobs")
 GENERIC = 2
 """How many generic replies are drawn where none is named: the paper draws two."""
@@ -179,19 +181,17 @@ def _table(given: pl.DataFrame | str | os.PathLike[str]) -> pl.DataFrame:
     if isinstance(given, pl.DataFrame):
         return given
     if not Path(given).is_file():
-        raise InputError(
-            f"{given}: no such file; expected what 'rejoinder ruq --save-tokens' wrote"
-        )
+        raise InputError(f"{given}: no such file; expected what '{TOKENS_SAVED}' wrote")
     try:
         with refusing_panics():
             table = pl.read_parquet(Path(given), glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
             f"{given}: no readable Parquet file ({str(error).splitlines()[0]:.80}); expected what "
-            "'rejoinder ruq --save-tokens' wrote"
+            f"'{TOKENS_SAVED}' wrote"
         ) from None
     if not set(COLUMNS) <= set(table.columns):
-        raise InputError(f"{given}: not what 'rejoinder ruq --save-tokens' wrote; save it again")
+        raise InputError(f"{given}: not what '{TOKENS_SAVED}' wrote; save it again")
     return table
 
 

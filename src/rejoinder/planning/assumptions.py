@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rejoinder.messages import between, counted
+from rejoinder.messages import Argument, between, counted
 from rejoinder.planning.extrapolation import PEOPLE, Extrapolation, counts_references, units_of
 from rejoinder.planning.forecast import FAR, Targets
 from rejoinder.scoring.measurements import FEW_ITEMS
@@ -74,17 +74,18 @@ def cluster_notes(pilot: Extrapolation) -> list[str]:
         f"{subject} {between(least, most)}" for subject, (least, most) in ranges.items()
     )
     words = f"; design effect of the difference: {effects}" if effects else ""
+    of_items = Argument("cluster", NONE)
     notes = [
         f"{counted(units.items, 'item')} in {counted(units.number, 'cluster')} of '{scores.cluster}': "
-        f"spread, tests and intervals are those of clusters{words}; '--cluster {NONE}' "
-        f"(cluster='{NONE}') takes every item as independent"
+        f"spread, tests and intervals are those of clusters{words}; {of_items} "
+        "takes every item as independent"
     ]
     if below := [subject for subject, (least, _) in ranges.items() if round(least, 2) < 1]:
         notes.append(
             f"a design effect below 1 ({', '.join(below)}): the differences of items in one cluster "
             "vary more than those of items in different clusters, so that clusters lower the variance "
-            "of the difference; where clusters are few, this is often chance: '--cluster "
-            f"{NONE}' shows the plan without it"
+            "of the difference; where clusters are few, this is often chance: "
+            f"{of_items} shows the plan without it"
         )
     if FEW_ITEMS <= units.number < ENOUGH_CLUSTERS:
         notes.append(

@@ -15,7 +15,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted, more, quoted
+from rejoinder.messages import Argument, counted, more, quoted
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.refusals import selection_notes
@@ -120,7 +120,7 @@ def next_items(
     scores.need_items()
     if not isinstance(number, (int, np.integer)) or number < 1:
         got = number if isinstance(number, (int, float, str)) else type(number).__name__
-        raise ParameterError(f"number of next items (--next): got {got}; expected 1 or more")
+        raise ParameterError(Argument("number"), f": got {got}; expected 1 or more")
     ids = scores.items.get_column("id")
     notes: list[str] = []
     if ratings is None:
@@ -199,7 +199,8 @@ def _replies(
     if probabilities is not None and np.ptp(probabilities[np.isfinite(probabilities)]) > NO_SPREAD:
         raise InputError(
             f"ratings: the column '{PROBABILITY}' tells with which probability rated items were drawn, and "
-            "not that of the others; give the table of their draw with drawn (--drawn)"
+            "not that of the others; give the table of their draw with ",
+            Argument("drawn"),
         )
     return replies, selection_notes(replies, seed)
 
@@ -282,8 +283,9 @@ def _before(
     lacking = ids.filter(usable).filter(~ids.filter(usable).is_in(drawn.get_column("id").implode()))
     if lacking.len():
         raise InputError(
-            f"--drawn (drawn=): item {quoted(str(lacking[0]))}{more(lacking.len(), 'item')} is scored and "
-            "not in the table of drawn items; give the table that was written for these scores"
+            Argument("drawn"),
+            f": item {quoted(str(lacking[0]))}{more(lacking.len(), 'item')} is scored and "
+            "not in the table of drawn items; give the table that was written for these scores",
         )
     of_rated = ids.filter(rated)
     so_far = drawn_so_far(drawn, of_rated)

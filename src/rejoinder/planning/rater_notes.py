@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.human_evaluation.different_raters import SEVERE, listed_pairs
+from rejoinder.messages import Call
 from rejoinder.planning.variance_components import People
 from rejoinder.statistics.conventions import NO_SPREAD, NOISE
 from rejoinder.tables.schemas import PROBABILITY
@@ -47,7 +48,7 @@ def drawn_notes(ratings: pl.DataFrame) -> list[str]:
     return [
         f"items were drawn for rating with different probabilities ('{PROBABILITY}'); the plan takes them "
         "as drawn alike, so its differences, spreads and correlations are those of the rated items; "
-        "'rejoinder compare --ratings' weighs them"
+        f"'{Call('rejoinder.compare_with_people')}' weighs them"
     ]
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.figures.ruq import COLUMNS
+from rejoinder.figures.ruq import COLUMNS, TOKENS_SAVED
 from rejoinder.files.reading import existing
-from rejoinder.messages import quoted
+from rejoinder.messages import Call, quoted
 from rejoinder.scoring.scores import Scores, load_scores
 from rejoinder.tables.io.panics import refusing_panics
 from rejoinder.tables.kept_scores import holds_scores
@@ -44,7 +44,7 @@ def _values(path: Path) -> Scores:
     if any(each.metric.name != "ruq" for each in scores.measured.values()):
         raise InputError(
             f"{path}: holds scores of {quoted(scores.labels[0])}, expected those of RUQ; give a file of "
-            "'rejoinder ruq --save'"
+            f"'{Call('Quantity.scores.save')}'"
         )
     return scores
 
@@ -57,8 +57,8 @@ def _tokens(path: Path) -> pl.DataFrame:
         table = pl.DataFrame()
     if not set(COLUMNS) <= set(table.columns):
         raise InputError(
-            f"{path}: is no result of RUQ; expected a Parquet file of 'rejoinder ruq --save' or "
-            "'rejoinder ruq --save-tokens'"
+            f"{path}: is no result of RUQ; expected a Parquet file of '{Call('Quantity.scores.save')}' or "
+            f"'{TOKENS_SAVED}'"
         )
     return table
 

@@ -16,7 +16,7 @@ from rejoinder.files.recording import record_of
 from rejoinder.files.replacing import check_target, replacing
 from rejoinder.human_evaluation.preference_summary import PreferenceSummary, preferences
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
-from rejoinder.messages import counted
+from rejoinder.messages import Call, counted
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.with_people.compare import PeopleComparison, compare_with_people
 from rejoinder.metrics import registry
@@ -298,7 +298,7 @@ def _audit(
         if not measured:
             failed["audit"] = (
                 "all metrics are scores of other tools, which have no scores of the trivial replies; "
-                "'rejoinder audit --save-replies' writes these for the other tool"
+                f"'{Call('Audit.replies')}' writes these for the other tool"
             )
             return None
     if sampled(replies):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from rejoinder.errors import InputError, one_of
-from rejoinder.messages import listed, nearest, quoted
+from rejoinder.messages import Argument, Placeholder, listed, nearest, quoted
 
 # What the same column is called elsewhere. Used for hints alone: nothing is renamed silently.
 _SYNONYMS = {
@@ -90,13 +90,10 @@ def _remedy(name: str, meant: str | None, renamed: bool) -> str:
     """What to do where a column is absent, and another one may stand in its place."""
     if meant and not renamed:
         return f"; rename {quoted(meant)} to '{name}'"
+    named = Argument("columns", {name: meant or Placeholder("COLUMN")})
     if not meant:
-        return (
-            f"; where another column is the {name}, name it with --columns {name}=COLUMN (columns=)"
-        )
-    return (
-        f"; rename {quoted(meant)} to '{name}', or name it with --columns {name}={meant} (columns=)"
-    )
+        return f"; where another column is the {name}, name it with {named}"
+    return f"; rename {quoted(meant)} to '{name}', or name it with {named}"
 
 
 OTHER_KINDS = {

@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
-from rejoinder.messages import counted, more, quoted
+from rejoinder.messages import Argument, Call, counted, more, quoted
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
 
@@ -21,6 +21,9 @@ STATUSES = (RATED, NEXT, LEFT)
 EARLIER = "earlier"
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+
+
+NEXT_ITEMS = Call("rejoinder.next_items")
 
 
 @keeping_sources()
@@ -39,7 +42,7 @@ def read_drawn(path: str | os.PathLike[str]) -> pl.DataFrame:
     if suffix not in SUFFIXES:
         raise InputError(
             f"{file}: got the suffix {quoted(suffix)}, expected {one_of(SUFFIXES)}; give the table of drawn "
-            "items that 'rejoinder plan --next' wrote"
+            f"items that '{NEXT_ITEMS}' wrote"
         )
     table = formats_for("ratings")[suffix[1:]].part
     assert table is not None
@@ -48,7 +51,7 @@ def read_drawn(path: str | os.PathLike[str]) -> pl.DataFrame:
     if lacking:
         raise InputError(
             f"{file}: no column {quoted(lacking[0])}; got {', '.join(part.frame.columns)}, expected "
-            f"{', '.join(DRAWN)}, as 'rejoinder plan --next' writes them"
+            f"{', '.join(DRAWN)}, as '{NEXT_ITEMS}' writes them"
         )
     table = part.frame.select(
         pl.col("id").cast(pl.String),
@@ -154,8 +157,9 @@ def with_probabilities(ratings: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFra
         is_left = unknown[0] in drawn.get_column("id")
         why = f"has the status '{LEFT}' in" if is_left else "is not in"
         raise InputError(
-            f"--drawn (drawn=): item {quoted(unknown[0])}{more(unknown.len(), 'item')} is rated and {why} "
+            Argument("drawn"),
+            f": item {quoted(unknown[0])}{more(unknown.len(), 'item')} is rated and {why} "
             "the table of drawn items; give the table of the draw that these ratings belong to, or leave "
-            "out ratings of other items"
+            "out ratings of other items",
         )
     return table

@@ -13,12 +13,12 @@ TESTSET, RESPONSES = "TESTSET", "RESPONSES"
 """What stands for a file that the example needs besides."""
 
 _FORMATS = {
-    "test set": "--format",
-    "responses": "--responses-format",
-    "candidates": "--responses-format",
-    "ratings": "--ratings-format",
-    "preferences": "--preferences-format",
-    "scores": "--scores-format",
+    "test set": "format",
+    "responses": "responses_format",
+    "candidates": "responses_format",
+    "ratings": "ratings_format",
+    "preferences": "preferences_format",
+    "scores": "scores_format",
 }
 
 
@@ -38,51 +38,61 @@ def example_commands(
         format: The format that had to be named; None: it was recognised.
         columns: The columns that had to be named.
     """
-    file = shlex.quote(str(path))
-    of_columns = "" if columns is None else f" --columns {shlex.quote(_spelled(columns))}"
+    file = str(path)
 
-    def command(words: str, formats: Sequence[str], needs: Sequence[str] = ()) -> str:
-        """The words, then the formats of these kinds, and what these kinds need."""
-        named = [f" {_FORMATS[kind]} {format}" for kind in formats] if format is not None else []
-        options = dict.fromkeys(each for kind in needs for each in contents[kind].needs)
-        end = "".join(f" {option}" for option in options)
-        return f"rejoinder {words}{''.join(named)}{of_columns}{end}"
+    def command(
+        *words: str, formats: Sequence[str] = (), needs: Sequence[str] = (), **options: str
+    ) -> str:
+        """The words and options, then the formats of these kinds, and what these kinds need."""
+        given: dict[str, object] = dict(options)
+        if format is not None:
+            given |= {_FORMATS[kind]: format for kind in formats}
+        if columns is not None:
+            given["columns"] = _spelled(columns)
+        given |= {each.name: each.value for kind in needs for each in contents[kind].needs}
+        return _joined(*words, **given)
 
     if "kept scores" in contents:
-        return (f"rejoinder score {file}",)
+        return (_joined("score", file),)
     if "study" in contents:
-        return (
-            f"rejoinder annotate serve --db {file}",
-            f"rejoinder annotate export {file} -o ratings.csv",
-        )
+        export = _joined("annotate", "export", file, o="ratings.csv")
+        return _joined("annotate", "serve", db=file), export
     examples = []
     both = ("test set", "responses")
     if whole:
-        examples.append(command(f"score {file}", ("test set",), both))
+        examples.append(command("score", file, formats=("test set",), needs=both))
     if whole and "ratings" in contents:
         criteria = contents["ratings"].names["criteria"]
-        chosen = f" --criterion {shlex.quote(criteria[0])}" if len(criteria) > 1 else ""
-        words = f"correlate {file} --ratings {file}{chosen}"
-        examples.append(command(words, ("test set", "ratings"), both))
-    if "test set" in contents and not whole:
-        examples.append(command(f"score {file} {RESPONSES}", ("test set",), ("test set",)))
-    if "responses" in contents and not whole:
-        examples.append(command(f"score {TESTSET} {file}", ("responses",), ("responses",)))
-    for kind, words in (("ratings", "ratings"), ("preferences", "preferences")):
-        if kind in contents:
-            examples.append(command(f"{words} {file}", (kind,)))
+        chosen = {"criterion": criteria[0]} if len(criteria) > 1 else {}
+        of = ("test set", "ratings")
+        examples.append(command("correlate", file, ratings=file, **chosen, formats=of, needs=both))
+    for kind, files in (("test set", (file, RESPONSES)), ("responses", (TESTSET, file))):
+        if kind in contents and not whole:
+            examples.append(command("score", *files, formats=(kind,), needs=(kind,)))
+    judged = (kind for kind in ("ratings", "preferences") if kind in contents)
+    examples += [command(kind, file, formats=(kind,)) for kind in judged]
     if "scores" in contents:
-        examples.append(command(f"score --scores {file}", ("scores",), ("scores",)))
+        examples.append(command("score", scores=file, formats=("scores",), needs=("scores",)))
     if "candidates" in contents:
-        words = f"annotate serve {TESTSET} --mined {file} --db STUDY.sqlite"
-        examples.append(command(words, ()))
-        words = f"weigh {TESTSET} {file} --ratings RATINGS -o weighed.jsonl"
-        examples.append(command(words, ("candidates",)))
+        examples.append(command("annotate", "serve", TESTSET, mined=file, db="STUDY.sqlite"))
+        of = ("candidates",)
+        examples.append(
+            command("weigh", TESTSET, file, ratings="RATINGS", o="weighed.jsonl", formats=of)
+        )
     return tuple(examples)
 
 
+def _joined(*words: str, **options: object) -> str:
+    """A command line of these words and options."""
+    command = ["rejoinder", *words]
+    for name, value in options.items():
+        command.append(f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}")
+        command += [] if value is True else [str(value)]
+    return shlex.join(command)
+
+
 def _spelled(columns: ColumnMapping) -> str:
-    """The mapping as --columns takes it; what is of files alone is of this one."""
+    """The mapping as the command line takes it; what is of files alone is of this one."""
     pairs = dict(columns.sources)
     for each in columns.files.values():
         pairs |= each

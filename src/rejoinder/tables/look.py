@@ -11,7 +11,7 @@ from typing import Any, get_args
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing, stem_of
 from rejoinder.files.sources import keeping_sources
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.result import TableResult
 from rejoinder.tables import studies
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
@@ -33,7 +33,7 @@ from rejoinder.tables.notes import taking_notes
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import table_of
 from rejoinder.tables.studies import holds_study
-from rejoinder.tables.table_contents import Contents, contents_of
+from rejoinder.tables.table_contents import PAIRWISE, Contents, contents_of
 from rejoinder.visible import visible
 
 VERBS = {
@@ -215,9 +215,9 @@ def _joined(readings: Sequence[Reading]) -> list[Reading]:
     for each in readings:
         answered = each.contents.items
         if each.kind == "responses" and 0 < answered < items:
-            contents = replace(each.contents, needs=("--missing pairwise",))
+            contents = replace(each.contents, needs=(PAIRWISE,))
             note = (
-                f"each system answered {answered} of {counted(items, 'item')}: --missing pairwise takes "
+                f"each system answered {answered} of {counted(items, 'item')}: {PAIRWISE} takes "
                 "each on what it has"
             )
             joined.append(replace(each, contents=contents, notes=(*each.notes, note)))
@@ -242,7 +242,8 @@ def kind_of(
     kinds = [each.kind for each in _by_itself(place, format, columns)[0]]
     if len(kinds) > 1:
         raise ParameterError(
-            f"{path}: can be read as {', '.join(kinds[:-1])} or {kinds[-1]}; choose one with kind (--as)"
+            f"{path}: can be read as {', '.join(kinds[:-1])} or {kinds[-1]}; choose one with ",
+            Argument("kind"),
         )
     return kinds[0]
 

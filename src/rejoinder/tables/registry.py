@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.preferences import read_preferences
@@ -74,8 +75,8 @@ def table_of(
     if testset is not None:
         if kind != "responses":
             raise ParameterError(
-                f"testset (--testset) gives the ids of responses, and kind (--as) is {kind!r}; leave one "
-                "of them out"
+                Argument("testset"),
+                f" gives the ids of responses, and {Argument('kind')} is {kind!r}; leave one of them out",
             )
         return read_responses(path, format=format, columns=columns, ids=testset.ids)
     return KINDS[kind].read(path, format=format, columns=columns)

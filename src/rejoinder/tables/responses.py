@@ -12,7 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Argument, Call, counted, quoted
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, slip
@@ -154,11 +154,15 @@ def check_responses(
     if not grid.height:
         raise InputError(
             f"responses: no item is answered by all of the {len(systems)} systems, so that none is "
-            f"left of {items.height}; score each system on what it answered with missing='pairwise' "
-            "(--missing pairwise), or let empty replies stand in with missing='empty'"
+            f"left of {items.height}; score each system on what it answered with "
+            f"{Argument('missing', 'pairwise')}, or let empty replies stand in with "
+            f"{Argument('missing', 'empty')}"
         )
     kept = grid.filter(pl.col("order") == 0).get_column("id").to_list()
     return Alignment(grid.select(*RESPONSES), systems, kept, counts, dropped, filled)
+
+
+_CONVERTED = Call("rejoinder.convert('LOG', 'NAME.jsonl', kind='responses')")
 
 
 def _refuse_shared_systems(drafts: Sequence[Draft]) -> None:
@@ -170,8 +174,8 @@ def _refuse_shared_systems(drafts: Sequence[Draft]) -> None:
                 raise InputError(
                     f"{name}: the system {quoted(system)} also stands in {seen[system]}; put its replies "
                     "into one file, or give the systems different names (a file that names no "
-                    "system is named by its own name; of a log, 'rejoinder convert LOG --as responses -o "
-                    "NAME.jsonl' writes a file whose column 'system' can be changed)"
+                    "system is named by its own name; of a log, "
+                    f"'{_CONVERTED}' writes a file whose column 'system' can be changed)"
                 )
             seen[system] = name
 
@@ -196,15 +200,16 @@ def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
     ids = gaps.filter(pl.col("system") == system).get_column("id").to_list()
     others = gaps.get_column("system").n_unique() - 1
     left = items - gaps.get_column("item").n_unique()
+    dropped = Argument("missing", "drop")
     drop = (
-        f"--missing drop keeps the {counted(left, 'item')} that all systems answered"
+        f"{dropped} keeps the {counted(left, 'item')} that all systems answered"
         if left
-        else "no item was answered by all systems, so --missing drop would leave none"
+        else f"no item was answered by all systems, so {dropped} would leave none"
     )
     also = f", and {others} more system{'s' * (others > 1)} did not answer all" if others else ""
     return (
         f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {first_few(ids)}"
-        f"{also}; add the replies, or choose what happens to them: {drop}; --missing empty scores an "
-        "empty reply in the place of each; under score, compare and correlate, --missing pairwise takes "
-        "each system on what it answered"
+        f"{also}; add the replies, or choose what happens to them: {drop}; {Argument('missing', 'empty')} "
+        "scores an empty reply in the place of each; under score, compare and correlate, "
+        f"{Argument('missing', 'pairwise')} takes each system on what it answered"
     )

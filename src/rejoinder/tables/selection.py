@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import quoted
+from rejoinder.messages import Argument, Placeholder, quoted
 
 
 def of_criterion(table: pl.DataFrame, criterion: str | None, *, one: bool = False) -> pl.DataFrame:
@@ -26,13 +26,13 @@ def of_criterion(table: pl.DataFrame, criterion: str | None, *, one: bool = Fals
         if one and len(criteria) > 1:
             raise ParameterError(
                 f"the ratings have several criteria; choose {one_of(criteria)} with "
-                "--criterion NAME (criterion=NAME)"
+                f"{Argument('criterion', Placeholder('NAME'))}"
             )
         return table
     alike = [each for each in criteria if each.casefold() == criterion.casefold()]
     if criterion not in criteria and len(alike) != 1:
         raise ParameterError(
-            f"--criterion {quoted(criterion)} (criterion=) is unknown; choose {one_of(criteria)}"
+            Argument("criterion", criterion), f" is unknown; choose {one_of(criteria)}"
         )
     return table.filter(pl.col("criterion") == (criterion if criterion in criteria else alike[0]))
 

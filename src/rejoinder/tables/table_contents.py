@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.schemas import CONTEXTS
 from rejoinder.tables.testset import TestSet
@@ -21,6 +21,9 @@ _NAMES = {
 """By kind of table the names to list, each with its columns."""
 
 
+PAIRWISE = Argument("missing", "pairwise")
+
+
 @dataclass(frozen=True)
 class Contents:
     """What a table holds.
@@ -31,7 +34,7 @@ class Contents:
         groups: By additional column, the number of its values: those that ``--by`` and ``--cluster``
             take, in which several items have a value in common.
         items: How many items each system has; 0 in a test set.
-        needs: Options without which verbs refuse the table.
+        needs: Arguments without which verbs refuse the table.
         notes: Why.
     """
 
@@ -39,7 +42,7 @@ class Contents:
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     groups: dict[str, int] = field(default_factory=dict)
     items: int = 0
-    needs: tuple[str, ...] = ()
+    needs: tuple[Argument, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -71,11 +74,12 @@ def _of_testset(testset: TestSet) -> Contents:
     if not lacking:
         return Contents(counts, groups=groups)
     words = counted(lacking, "item has", "items have")
-    note = f"{words} no reference; metrics that need one take --drop-unusable"
-    return Contents(counts, groups=groups, needs=("--drop-unusable",), notes=(note,))
+    drop = Argument("drop_unusable", True)
+    note = f"{words} no reference; metrics that need one take {drop}"
+    return Contents(counts, groups=groups, needs=(drop,), notes=(note,))
 
 
-def _answered(kind: str, table: pl.DataFrame) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+def _answered(kind: str, table: pl.DataFrame) -> tuple[int, tuple[Argument, ...], tuple[str, ...]]:
     """The items of each system, and what verbs need where systems have different ones."""
     keys = ["name", "system"] if kind == "scores" else ["system"]
     valued = table.drop_nulls("value") if kind == "scores" else table
@@ -86,10 +90,9 @@ def _answered(kind: str, table: pl.DataFrame) -> tuple[int, tuple[str, ...], tup
     least, most = int(counts.min() or 0), int(counts.max() or 0)  # pyright: ignore[reportArgumentType]
     span = f"{least}" if least == most else f"{least} to {most}"
     note = (
-        f"each system has {span} of {counted(items, 'item')}: --missing pairwise takes each on what it "
-        "has"
+        f"each system has {span} of {counted(items, 'item')}: {PAIRWISE} takes each on what it has"
     )
-    return 0, ("--missing pairwise",), (note,)
+    return 0, (PAIRWISE,), (note,)
 
 
 def _groups(table: pl.DataFrame, columns: Sequence[str]) -> dict[str, int]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from rejoinder.messages import Argument
 from rejoinder.text.scripts import lost, suited, unspaced_candidates, unspaced_script
 from rejoinder.text.strings import Strings
 from rejoinder.text.words import LANGUAGES, cutter
@@ -83,5 +84,5 @@ def language_notes(texts: Sequence[str], language: str) -> list[str]:
     return [
         f"language '{language}' does not separate the words of {found.number} of {found.unspaced} "
         f"utterances in scripts without spaces{found.examined} ({found.script}), so that whole "
-        f"sentences are words; give --language (language=) {wanted(found.script, LANGUAGES, language)}"
+        f"sentences are words; give {Argument('language')} {wanted(found.script, LANGUAGES, language)}"
     ]

@@ -67,7 +67,7 @@ def test_what_cannot_be_drawn_is_told(tmp_path):
     with pytest.raises(InputError, match="single tokens"):
         ruq_plot({"test": sums}, tmp_path)
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "other.parquet")
-    with pytest.raises(InputError, match="save-tokens"):
+    with pytest.raises(InputError, match="save_tokens"):
         ruq_plot({"test": tmp_path / "other.parquet"}, tmp_path)
     (tmp_path / "text.parquet").write_text("hello")
     with pytest.raises(InputError, match="no readable"):

@@ -292,7 +292,7 @@ def test_places_in_a_list_are_no_people():
     [
         (
             {"criterion": "fluency"},
-            r"--criterion 'fluency' \(criterion=\) is unknown; choose 'overall'",
+            r"criterion='fluency' is unknown; choose 'overall'",
         ),
         ({"without": ["dog"]}, "system 'dog' is unknown; choose 'a' or 'b'"),
         ({"without": ["a", "b"]}, "no system is left of 'a' or 'b'; keep one or more"),

@@ -439,8 +439,8 @@ def test_a_difference_wider_than_the_grades_is_refused():
     planned(20, several(), difference=5.0, **given)
     with pytest.raises(ParameterError, match=r"grades lie from 1 to 6.*by more than 5") as told:
         planned(20, several(), difference=30.0, **given)
-    assert "difference=30.0 (-d)" in str(told.value)
-    assert "--scale LOW HIGH (scale=(LOW, HIGH))" in str(told.value)
+    assert "difference=30.0: people" in str(told.value)
+    assert "give scale=(LOW, HIGH)" in str(told.value)
     # The scale itself, where it is known, may be wider than what was given.
     planned(20, several(), difference=6.0, scale=(0, 10), **given)
     with pytest.raises(

@@ -92,9 +92,9 @@ def test_the_same_reply_of_two_systems_is_two_references():
 def test_a_criterion_is_chosen_where_there_are_several():
     other = RATED.with_columns(criterion=pl.lit("taste"), score=pl.lit(3.0))
     both = pl.concat([RATED, other])
-    with pytest.raises(ParameterError, match="choose 'overall' or 'taste' with --criterion"):
+    with pytest.raises(ParameterError, match="choose 'overall' or 'taste' with criterion=NAME"):
         weigh(TWO, REPLIES, both)
-    with pytest.raises(ParameterError, match=r"--criterion 'smell' \(criterion=\) is unknown"):
+    with pytest.raises(ParameterError, match=r"criterion='smell' is unknown"):
         weigh(TWO, REPLIES, both, criterion="smell")
     assert {row[2] for row in rows(weigh(TWO, REPLIES, both, criterion="taste").testset)} == {0}
 

@@ -147,7 +147,7 @@ def test_ratings_of_other_replies_are_told(published):
 def test_contexts_that_are_not_shared_are_told_and_correlated(published):
     folder = published / "eval_data" / "trips"
     testset, replies = read_testset(folder), read_responses(folder)
-    with pytest.raises(InputError, match="--missing drop keeps the 2 items that all"):
+    with pytest.raises(InputError, match="missing='drop' keeps the 2 items that all"):
         check_responses(replies, testset)
     scores = score(testset, replies, ["rougeL"], missing="empty", resamples=0)
     told = correlate(scores, read_ratings(published / "human_score"), permutations=0, resamples=0)
@@ -159,7 +159,7 @@ def test_contexts_of_which_none_is_shared(published):
     folder = published / "eval_data" / "trips"
     file = folder / "bob" / "human_ctx.txt"
     file.write_text(file.read_text().replace("Hi", "Hey").replace("Tea", "Milk"))
-    with pytest.raises(InputError, match="so --missing drop would leave none"):
+    with pytest.raises(InputError, match="so missing='drop' would leave none"):
         check_responses(read_responses(folder), read_testset(folder))
 
 

@@ -27,7 +27,7 @@ def test_one_note_names_how_many_texts_lose_their_words():
     # The English texts are in no script without spaces.
     assert "of 8 of 8 utterances" in note
     assert note.endswith(
-        "(Chinese), so that whole sentences are words; give --language (language=) 'zh' or 'char'"
+        "(Chinese), so that whole sentences are words; give language= 'zh' or 'char'"
     )
     assert language_notes(CHINESE, "char") == []
     assert language_notes(ENGLISH, "en") == []

@@ -73,6 +73,7 @@ class NextItemsOptions(options.DrawnOptions):
 
     next: int | None = integer(
         "--next",
+        gives=("number",),
         help="Number of items to have rated next. They are drawn now: those that the judges leave "
         "uncertain are likelier, and the table of -o has the probability of each.",
     )

@@ -18,7 +18,7 @@ from rejoinder.corpora.mining.word_separation import separation_notes
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.arrays import MemoryArrays
 from rejoinder.kernels.arrays import Best, Fingerprints, Indices, Tokens
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
 from rejoinder.retrieval.bm25 import BM25, K1, B
@@ -189,8 +189,8 @@ def check_parameters(candidates: int, alpha: float, epsilon: float, k1: float, b
         raise ParameterError(f"epsilon={epsilon}; expected a number of 0 or more")
     if not alpha and not epsilon:
         raise ParameterError(
-            "--response-weight 0 (alpha=) and --response-smoothing 0 (epsilon=) make every product 0; give "
-            "one of them a value above 0"
+            Argument("alpha", 0),
+            f" and {Argument('epsilon', 0)} make every product 0; give one of them a value above 0",
         )
     return Product(alpha, epsilon, BM25(k1, b))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rejoinder.messages import Argument
 from rejoinder.text.separation import lost_words, wanted
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS, tokenize
@@ -31,6 +32,6 @@ def separation_notes(texts: Sequence[str], tokenizer: str) -> list[str]:
     return [
         f"the tokenizer '{tokenizer}' does not separate the words of {found.number} of {found.unspaced} "
         f"messages and responses in scripts without spaces{found.examined} ({found.script}), so that "
-        "candidates are found by whole sentences; give --tokenizer (tokenizer=) "
+        f"candidates are found by whole sentences; give {Argument('tokenizer')} "
         f"{wanted(found.script, TOKENIZERS, tokenizer)}"
     ]

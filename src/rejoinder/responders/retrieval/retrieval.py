@@ -9,6 +9,7 @@ import numpy as np
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.progress import Progress
 from rejoinder.retrieval.bm25 import BM25Index
 from rejoinder.text.separation import lost_words, wanted
@@ -87,7 +88,7 @@ class RetrievalResponder:
             notes.append(
                 f"the tokenizer '{tokenizer}' does not separate the words of {found.number} of "
                 f"{found.unspaced} messages of the corpus in scripts without spaces{found.examined} "
-                f"({found.script}), so that whole messages are compared; give --tokenizer (tokenizer=) "
+                f"({found.script}), so that whole messages are compared; give {Argument('tokenizer')} "
                 f"{wanted(found.script, TOKENIZERS, tokenizer)}"
             )
         if self.unmatched:

@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.reading import existing, read_text
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.assembly.column_roles import may_be_nested
 from rejoinder.tables.assembly.parts import Part, column_of_rows
 
@@ -110,10 +110,10 @@ class ColumnMapping:
         for name, source in self.sources.items():
             if name in needed and name not in names:
                 raise InputError(
-                    f"{where}: no column {quoted(source)}, though columns (--columns) says that "
+                    f"{where}: no column {quoted(source)}, though {Argument('columns')} says that "
                     f"{quoted(name)} is called {quoted(source)}; got {listed(columns)}; name a column "
                     "of the file, or a path like resps.0.0; what holds for another file alone stands "
-                    f"behind its name: --columns FILE:{name}={source}"
+                    f"behind its name: {Argument('columns', f'FILE:{name}={source}')}"
                 )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rejoinder.errors import InputError
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.notes import RENAMED, note
 
 REFERENCE = "reference"
@@ -187,8 +187,8 @@ def _renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[s
             first, second = candidates[:2]
             raise InputError(
                 f"{where}: columns {quoted(first)} and {quoted(second)} could both be the "
-                f"{name!r}; got {listed(columns)}; say which it is with columns "
-                f"(--columns {name}={first}), or rename it to {name!r}"
+                f"{name!r}; got {listed(columns)}; say which it is with "
+                f"{Argument('columns', {name: first})}, or rename it to {name!r}"
             )
         renames |= dict.fromkeys(candidates, name)
     return renames

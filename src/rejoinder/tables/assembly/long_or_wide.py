@@ -9,7 +9,7 @@ from itertools import compress
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.messages import Argument, counted, listed, more, quoted
 from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.rating_cells import (
     label_notes,
@@ -60,7 +60,7 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     if "score" not in columns and {"id", "system", "name", "value"} <= set(columns):
         raise InputError(
             f"{part.name}: holds scores of a judge or a metric (columns name and value), and no ratings; "
-            "give them with --scores (scores=), beside people's ratings; if they are people's ratings, "
+            f"give them with {Argument('scores')}, beside people's ratings; if they are people's ratings, "
             "rename 'value' to 'score'"
         )
     if "score" in columns or not _is_wide(columns, keys):

@@ -8,7 +8,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
-from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.messages import Argument, Placeholder, counted, listed, more, quoted
 from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
 from rejoinder.tables.checks.validation import is_first
@@ -66,8 +66,8 @@ def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
         raise InputError(
             f"{part.name}: no column 'system', and id {quoted(again[0])} has several scores"
             f"{more(len(again), 'score')}; got {listed(part.frame.columns)}; add the column 'system', name "
-            "it with --columns system=COLUMN (columns=), or write a file for each system (this one is "
-            f"taken for that of {quoted(stem)})"
+            f"it with {Argument('columns', {'system': Placeholder('COLUMN')})}, or write a file for each "
+            f"system (this one is taken for that of {quoted(stem)})"
         )
 
 

@@ -17,7 +17,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, suffix_of
-from rejoinder.messages import quoted
+from rejoinder.messages import Argument, quoted
 from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_rows import RatingRows
@@ -135,7 +135,7 @@ def read_rated_replies(path: Path, asked: Asked) -> Draft:
     if suffix_of(path) != ".csv":
         raise InputError(
             f"{path}: this is a test set, expected responses; the rated replies stand in the CSV, "
-            "those of hredf.txt are plain text (--format text)"
+            f"those of hredf.txt are plain text ({Argument('format', 'text', 'responses_format')})"
         )
     table = _rated(path)
     columns = (table["model"], table["context_id"], table["response"])

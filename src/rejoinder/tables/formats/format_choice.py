@@ -10,7 +10,7 @@ from typing import Any
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.provenance import is_record
-from rejoinder.messages import nearest, quoted
+from rejoinder.messages import Argument, nearest, quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
@@ -18,15 +18,6 @@ from rejoinder.tables.format import Asked, Format, Head, KindName
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, TestSetDraft, joined
-
-OPTIONS: dict[KindName, str] = {
-    "test set": "--format",
-    "responses": "--responses-format",
-    "ratings": "--ratings-format",
-    "preferences": "--preferences-format",
-    "scores": "--scores-format",
-}
-"""By kind of table the option that names the format of its files."""
 
 _OF_TEXTS = formats_for("test set", "responses")
 _NO_DATA = (".", "readme", "license", "licence")
@@ -60,7 +51,7 @@ def choose(
         format_of(path, name, kind, has_columns)
         for path, has_columns in zip(paths, named, strict=True)
     ]
-    chosen, option = formats[0], OPTIONS[kind]
+    chosen, option = formats[0], _argument(kind)
     for path, other in zip(paths, formats, strict=True):
         if other is not chosen:
             raise InputError(
@@ -94,20 +85,20 @@ def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = 
         ParameterError: There is no format of that name; or columns are named, and only a format that
             knows its columns recognises it.
     """
-    every, option = formats_like(kind), OPTIONS[kind]
+    every, option = formats_like(kind), _argument(kind)
     if name in every:
         return every[name]
     if name is not None:
         close = nearest(name, every)
         hint = f"; did you mean '{close}'?" if close else ""
-        raise ParameterError(f"{option}: got {quoted(name)}; expected {one_of(every)}{hint}")
+        raise ParameterError(option, f": got {quoted(name)}; expected {one_of(every)}{hint}")
     formats = _tables(kind) if has_columns else every
     head = Head.of(path)
     if found := _first(formats, head):
         return found
     if has_columns and (published := _first(every, head)):
         raise ParameterError(
-            f"columns (--columns): {path} is of the format {quoted(published.name)}, whose columns are "
+            f"{Argument('columns')}: {path} is of the format {quoted(published.name)}, whose columns are "
             "known; where the names are those of another file, write them behind it: FILE:NAME=COLUMN"
         )
     if path.is_dir():
@@ -122,6 +113,11 @@ def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = 
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
         f"{option}: {one_of(formats)}"
     )
+
+
+def _argument(kind: KindName) -> Argument:
+    """The argument that names a format, and by kind of table the name of its option."""
+    return Argument("format", option=f"{kind.replace(' ', '')}_format")
 
 
 def _tables(kind: KindName) -> dict[str, Format]:

@@ -86,7 +86,7 @@ def read(path: Path, asked: Asked) -> Draft:
 
 FORMAT = Format(
     "potato",
-    "potato: the folder of 'annotate page --platform potato', or its exports (jsonl, csv, tsv) in it",
+    "potato: the folder of 'annotate page' for Potato, or its exports (jsonl, csv, tsv) in it",
     (
         Shape("folder", (KEY, _CONFIG)),
         Shape("csv", also=lambda head: head.text.startswith("instance_id,user_id,")),

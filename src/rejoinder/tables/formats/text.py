@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
@@ -54,7 +54,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
         raise InputError(
             f"{path}: plain text has no ids, because line i is the reply to item i of a test set; give the "
             "ids in Python, read_responses(path, ids=testset.ids), or on the command line the test set: "
-            f"rejoinder score TESTSET.jsonl {path.name}, or --testset of 'convert'"
+            f"rejoinder score TESTSET.jsonl {path.name}, or {Argument('testset')} of 'convert'"
         )
     if len(lines) != len(asked.ids):
         raise InputError(

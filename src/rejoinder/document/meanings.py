@@ -7,6 +7,7 @@ MEANINGS = {
     "signatures": "By metric: all that its numbers follow from.",
     "metric": "Label of the metric.",
     "system": "Name of the system.",
+    "by": "What the numbers rest on: people, a judge by its label, or corrected.",
     "a": "First system of the pair.",
     "b": "Second system of the pair.",
     "id": "Id of the item.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rejoinder.document.table import Grid, Head, Table
 from rejoinder.document.text import Cell
@@ -53,6 +54,22 @@ class SignMatrix(Table):
             Head("pairs", True, False, False),
         ]
         return [Grid(self.title, heads, numbers + rows, numbers=len(numbers))]
+
+
+OPPOSITE = {BETTER: WORSE, WORSE: BETTER}
+
+
+def signs_of(order: Sequence[Any], pairs: Iterable[tuple[Any, Any, str]]) -> list[str]:
+    """For each system, in this order, a sign for each other one, from the sign of a in each pair a, b.
+
+    >>> signs_of("xyz", [("x", "y", BETTER), ("z", "x", UNCLEAR), ("y", "z", UNTESTED)]) == [
+    ...     SELF + "+.", "-" + SELF + "?", ".?" + SELF]
+    True
+    """
+    known: dict[tuple[Any, Any], str] = {}
+    for a, b, sign in pairs:
+        known[a, b], known[b, a] = sign, OPPOSITE.get(sign, sign)
+    return ["".join(SELF if i == j else known[i, j] for j in order) for i in order]
 
 
 def how_many_differ(clear: int, pairs: int) -> str:

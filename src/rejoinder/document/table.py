@@ -32,6 +32,7 @@ class Column:
         belongs: Whether it says something of the column before it, from which it is never parted.
         across: Whether it stands there once for each value of the table's ``across``.
         once: Whether its cell is empty where the section is that of the row before.
+        placed: Whether ``show`` gets the place of the row in its section too, behind the values.
     """
 
     heading: str | Callable[[Any], str]
@@ -42,10 +43,13 @@ class Column:
     belongs: bool = False
     across: bool = False
     once: bool = False
+    placed: bool = False
 
-    def cell(self, row: Row | None) -> Cell:
-        """The cell of a row of the frame; empty without one."""
-        return "" if row is None else self.show(*(row[name] for name in self.keys))
+    def cell(self, row: Row | None, place: int) -> Cell:
+        """The cell of a row of the frame, at this place in its section; empty without one."""
+        if row is None or (self.once and place):
+            return ""
+        return self.show(*(row[name] for name in self.keys), *[place] * self.placed)
 
 
 class Head(NamedTuple):
@@ -171,17 +175,16 @@ class Table:
             for column in some
         ]
         ends, styles, cells = set[int](), [], list[list[Cell]]()
-        before = None
-        for place, row in enumerate(rows):
+        before, place = None, 0
+        for row in rows:
             first = next(iter(row.values()))
             section = [first[name] for name in self.section]
             if before is not None and section != before:
-                ends.add(place - 1)
+                ends.add(len(cells) - 1)
+            place = place + 1 if section == before else 0
             cells.append(
                 [
-                    ""
-                    if column.once and section == before
-                    else column.cell(row.get(value) if column.across else first)
+                    column.cell(row.get(value) if column.across else first, place)
                     for column, value in columns
                 ]
             )
@@ -208,10 +211,10 @@ def as_it_is(*values: Any) -> str:
 
 
 def key(
-    heading: str, keys: Keys = "", show: Callable[..., Cell] = as_it_is, once: bool = False
+    heading: str, keys: Keys = "", show: Callable[..., Cell] = as_it_is, **more: bool
 ) -> Column:
     """A column that says what a row is of; without ``keys`` its heading is that of the frame."""
-    return Column(heading, _keys(heading, keys), show, key=True, once=once)
+    return Column(heading, _keys(heading, keys), show, key=True, **more)
 
 
 def text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -13,12 +14,12 @@ from rejoinder.document.sign_matrix import (
     EQUIVALENT,
     LEGEND,
     MOST_LISTED,
-    SELF,
     UNCLEAR,
     UNTESTED,
     WORSE,
     SignMatrix,
     how_many_differ,
+    signs_of,
 )
 from rejoinder.document.table import Column, Table, key, number, text
 from rejoinder.document.text import Cell, styled
@@ -180,25 +181,19 @@ def _matrix(
 ) -> SignMatrix:
     """The systems under a metric, best first, with the signs of their pairs."""
     order, better = significant_pairs(scores, label, pairs)
-    known: dict[tuple[int, int], str] = {}
-    for row in pairs.iter_rows(named=True):
+
+    def sign(row: Mapping[str, Any]) -> tuple[int, int, str]:
         a, b = scores.place(row["a"]), scores.place(row["b"])
         p = row["p_randomization_holm"]
-        sign = UNCLEAR if p == p else UNTESTED
+        if better[a, b] or better[b, a]:
+            return a, b, BETTER if better[a, b] else WORSE
         if row.get("p_equivalence_holm", 1.0) < SIGNIFICANT:
-            sign = EQUIVALENT
-        known[a, b] = known[b, a] = sign
-    signs = [
-        "".join(
-            SELF if i == j else BETTER if better[i, j] else WORSE if better[j, i] else known[i, j]
-            for j in order
-        )
-        for i in order
-    ]
-    show, values = (
-        number_of(scores.measured[label].metric, digits),
-        scores.measured[label].scores(),
-    )
+            return a, b, EQUIVALENT
+        return a, b, UNCLEAR if p == p else UNTESTED
+
+    signs = signs_of(order.tolist(), map(sign, pairs.iter_rows(named=True)))
+    measured = scores.measured[label]
+    show, values = number_of(measured.metric, digits), measured.scores()
     clear = sum(row.count(BETTER) for row in signs)
     return SignMatrix(
         pairs,
@@ -212,15 +207,15 @@ def _matrix(
     )
 
 
-def ranks_of(ranks: pl.DataFrame) -> Document:
-    """The ranges of ranks: a row for each system, a column for each metric."""
+def ranks_of(ranks: pl.DataFrame, across: str = "metric") -> Document:
+    """The ranges of ranks: a row for each system, a column for each metric, or each value of another key."""
 
     def span_of(best: int, worst: int, letters: str) -> str:
         return f"{best}" + f"-{worst}" * (worst > best) + f" {letters}"
 
     keys = ("best_rank", "worst_rank", "letters")
     columns = [key("system"), number(str, keys, span_of, across=True)]
-    table = Table(ranks, columns, name="ranks", title="ranks", across="metric")
+    table = Table(ranks, columns, name="ranks", title="ranks", across=across)
     return [table, Line(RANKS, "legend")]
 
 

@@ -2,15 +2,15 @@
 
 import json
 import shutil
-from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.cli.show.people import _summary, comparison
+from rejoinder.cli.terminal.showing import show
 from rejoinder.meta_evaluation.with_people.compare import compare_with_people
+from rejoinder.meta_evaluation.with_people.people_tables import ERRORS, summary
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.confidence_sequence import quantile_at, standard_errors_at
@@ -94,7 +94,7 @@ def test_a_star_marks_what_is_significant(capsys, monkeypatch, p, star):
     scores = score(read_testset(TESTSET), read_responses(*SYSTEMS), ["sbleu"], resamples=0)
     result = compare_with_people(scores, read_ratings(RATED[1]))
     pairs = result.pairs.with_columns(p_holm=pl.lit(p))
-    comparison(replace(result, pairs=pairs))
+    show(replace(result, pairs=pairs).document())
     out = capsys.readouterr().out
     assert out.count(star) >= pairs.height
 
@@ -155,6 +155,19 @@ def test_all_pairs_are_listed_where_that_is_asked_for(command, crowd):
     assert "JSON has every pair" in err
 
 
+def test_csv_has_every_pair_in_one_table_and_the_errors_in_another(command, crowd, tmp_path):
+    names = ("t.csv", "t-errors.csv")
+    assert command("compare", *crowd, "--tables", tmp_path / "t.csv")[0] == 0
+    matrix = [(tmp_path / name).read_text() for name in names]
+    assert command("compare", *crowd, "--tables", tmp_path / "t.csv", "--all-pairs")[0] == 0
+    assert matrix == [(tmp_path / name).read_text() for name in names]
+    document = json.loads(command("compare", *crowd, "--json")[1])
+    for name, rows in zip(names, (document["pairs"], document["errors"]), strict=True):
+        read = pl.read_csv(tmp_path / name)
+        assert read.to_dicts() == [{name: row[name] for name in read.columns} for row in rows]
+    assert read.columns == ["a", "b", "judge", "error", "low", "high", "p_holm"]
+
+
 def test_the_pairs_of_one_system_that_have_an_interval_are_listed(command, crowd):
     out = command("compare", *crowd, "-a", "s0")[1]
     assert out.count("corrected │") == 4
@@ -173,7 +186,7 @@ def test_a_sign_marks_what_is_significant(crowd, capsys, monkeypatch, p, sign):
     changed = {
         name: getattr(result, name).with_columns(p_holm=pl.lit(p)) for name in ("pairs", "errors")
     }
-    comparison(replace(result, **changed))
+    show(replace(result, **changed).document())
     out = capsys.readouterr().out
     differ = 28 if sign == "+" else 0
     assert f"corrected: {differ} of 28 pairs differ" in out
@@ -199,18 +212,18 @@ def test_drawn_items_weigh_the_ratings_and_those_not_rated_yet_are_counted(comma
 
 
 def test_legends_say_which_way_round_errors_are():
-    from rejoinder.cli.show import judge, people
+    from rejoinder.cli.show import judge
 
     assert "the judge's marks less people's" in judge.ERRORS
     assert "'compare --ratings' has people less judge" in judge.ERRORS
-    assert "'judge' has the judge less people" in people.ERRORS
+    assert "'judge' has the judge less people" in ERRORS
 
 
 def test_the_summary_says_where_judges_save_nothing_and_counts_in_grammar():
     def of(saved, p):
         by = [name for name in ("people", "corrected") for _ in range(3)]
         pairs = pl.DataFrame({"by": by, "saved": [None] * 3 + saved, "p": p * 2})
-        return _summary(SimpleNamespace(pairs=pairs, p_column="p"))[0]  # pyright: ignore[reportArgumentType]
+        return next(summary(pairs, "p"))
 
     few = of([0.0, 0.004, 0.3], [0.01, 0.5, 0.5])
     assert few.startswith("of 3 pairs, 1 differs significantly by people alone and 1 corrected; ")

@@ -33,7 +33,6 @@ SHOWN = {
     "JudgeReport": "judge:judge",
     "Marks": "mark:mark",
     "Mined": "mine:mine",
-    "PeopleComparison": "people:comparison",
     "NextItems": "plan_ratings:next_items",
     "Plan": "plan:plan",
     "Quantity": "ruq:models",

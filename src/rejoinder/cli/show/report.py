@@ -12,7 +12,6 @@ from rich.table import Table
 from rejoinder.cli.show.audit import audit
 from rejoinder.cli.show.correlate import agreement
 from rejoinder.cli.show.options_of_verbs import with_their_verb
-from rejoinder.cli.show.people import comparison as people
 from rejoinder.cli.terminal.collecting import (
     Collector,
     Line,
@@ -147,7 +146,7 @@ def _agreement(report: Report) -> Iterator[Part]:
         yield Part(f"{name}: systems", lambda each=each: agreement(each), "correlate")
     for name, each in report.with_people.items():
         heading = f"{name}: systems by people, by metrics, and by metrics corrected by people"
-        yield Part(heading, lambda each=each: people(each, ranks=True), "compare")
+        yield Part(heading, lambda each=each: show(each.document(View(ranks=True))), "compare")
 
 
 def _audit(report: Report) -> Iterator[Part]:

@@ -214,6 +214,7 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli.saved_comparison import save
     from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.document.parts import View
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
     from rejoinder.tables.drawn_items import waiting_notes, with_probabilities
 
@@ -244,10 +245,8 @@ def _with_people(given: CompareOptions) -> None:
         waiting = waiting_notes(drawn, table.frame.get_column("id").unique())
         result = replace(result, notes=(*result.notes, *waiting))
 
-    def show() -> None:
-        from rejoinder.cli.show.people import comparison
-
-        comparison(result, given.ranks, given.digits, given.all_pairs)
+    def show() -> Document:
+        return result.document(View(given.digits, given.all_pairs, given.ranks))
 
     with Outputs(result) as outputs:
         outputs.save(given.save, lambda path: save(path, show))

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
+from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import counted
@@ -94,6 +95,13 @@ class PeopleComparison(PlottedResult):
     def p_column(self) -> str:
         """The column of the p-values that say which pairs differ."""
         return f"p_{self.correction}"
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """Every pair of systems by people, by each judge and corrected, and the judges' errors."""
+        from rejoinder.meta_evaluation.with_people.people_tables import comparison
+
+        tables = self.pairs, self.errors, self.ranks
+        return comparison(*tables, self.metrics, self.p_column, self.anytime, self.notes, view)
 
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder compare --ratings --json`` prints, with ``--ranks`` or without."""

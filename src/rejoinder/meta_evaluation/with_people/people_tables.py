@@ -1,0 +1,268 @@
+"""What is shown of systems compared by people and by judges: differences, errors of judges, ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from rejoinder.document.numbers import NONE, Show, decimals, span, starred
+from rejoinder.document.parts import GAP, Document, Line, View, spaced
+from rejoinder.document.sign_matrix import (
+    BETTER,
+    LEGEND,
+    MOST_LISTED,
+    UNCLEAR,
+    UNTESTED,
+    WORSE,
+    SignMatrix,
+    how_many_differ,
+    signs_of,
+)
+from rejoinder.document.table import Column, Table, key, number
+from rejoinder.document.text import styled
+from rejoinder.messages import SIGNIFICANT
+from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
+from rejoinder.metrics.base import Metric
+from rejoinder.scoring.compare_tables import ranks_of
+from rejoinder.scoring.shown_values import number_of
+
+MEANS = (
+    "people: the rated items alone; corrected: people's difference, moved by what the judge's scores say "
+    "of the items that are not rated"
+)
+COLUMNS = (
+    "[low, high]: 95% interval ({intervals}); {p}: corrected {how} "
+    "all pairs (of people, of each judge, and corrected), * below 0.05; rated: items with ratings of both / "
+    "with scores of both; saved: share of ratings that the judge saves, 1 - (width corrected / by people)^2"
+)
+ONE_LOOK = "Student's t"
+ANY_LOOK = (
+    "a confidence sequence, which holds at every look while ratings come in; of a judge alone Student's "
+    "t"
+)
+ERRORS = (
+    "error: people's difference less the judge's, on the same rated items; where it is not 0, the judge "
+    "favours a system: a below 0, b above ('judge' has the judge less people, of marks that are divided by "
+    "their slope first, so that the two can name different systems)"
+)
+LISTED = "pairs without an interval are not listed: --all-pairs lists them"
+MEANINGS = {
+    "saved": "Share of the ratings that the judges save; null but of corrected.",
+    "rated": "Number of items on which both are rated.",
+    "items": "Number of items that have scores of both.",
+    "error": "By how much people's difference exceeds the judge's, on the same rated items.",
+}
+P_HEADINGS = {"p_holm": "p Holm", "p_max": "p max"}
+"""What the columns of corrected p-values are called."""
+
+
+def comparison(
+    pairs: pl.DataFrame,
+    errors: pl.DataFrame,
+    ranks: pl.DataFrame,
+    metrics: Mapping[str, Metric],
+    p: str,
+    anytime: bool,
+    notes: Sequence[str],
+    view: View,
+) -> Document:
+    """Every pair of systems by people, by each judge and corrected, and the judges' errors.
+
+    More than 6 systems are two matrices of signs, or where not all of their pairs are compared, the
+    pairs that have an interval; with ``view.all_pairs`` every pair has rows.
+
+    Args:
+        pairs: ``PeopleComparison.pairs``.
+        errors: ``PeopleComparison.errors``.
+        ranks: ``PeopleComparison.ranks``; shown with ``view.ranks``.
+        metrics: The metrics of the judges, by name.
+        p: The column of the p-values that say which pairs differ.
+        anytime: Whether intervals hold at every look.
+        notes: Further notes.
+        view: What was asked of the showing.
+    """
+    many = len({*pairs["a"], *pairs["b"]}) > MOST_LISTED and not view.all_pairs
+    matrix = many and ranks.height > 0
+    show = decimals(2 if view.digits is None else view.digits)
+    shows = {label: number_of(each, view.digits) for label, each in metrics.items()}
+    shows |= {PEOPLE: show, CORRECTED: show}
+    listed, listed_errors = pairs, errors
+    words: list[str] = []
+    if matrix:
+        listed_errors = errors.filter(pl.col(p) < SIGNIFICANT)
+        tested = int(errors[p].is_not_nan().sum())
+        count = f"{listed_errors.height} of {tested} tested are significant"
+        words = [f"errors of the judges: {count}{', and listed' * (listed_errors.height > 0)}"]
+    elif many:
+        listed, listed_errors = (_with_interval(each, pairs) for each in (pairs, errors))
+
+    estimates = Table(
+        pairs,
+        [
+            key("pair", ("a", "b"), _pair, placed=True),
+            key("by", show=lambda by: styled(by, "bold") if by == CORRECTED else by),
+            number("a - b", ("by", "difference"), lambda by, value: shows[by](value)),
+            number(
+                "95% interval",
+                ("by", "low", "high"),
+                lambda by, low, high: span(low, high, shows[by]),
+            ),
+            number(P_HEADINGS[p], p, starred),
+            number("saved", ("by", "saved"), _saved),
+            number(
+                "rated",
+                ("by", "rated", "items"),
+                lambda by, rated, items: f"{rated}/{items}" * (by == CORRECTED),
+            ),
+        ],
+        section=("a", "b"),
+        meanings=MEANINGS,
+        paper=pairs.clear() if matrix else listed,
+    )
+    shown: Document = spaced(estimates)
+    if matrix:
+        for by in (PEOPLE, CORRECTED):
+            of = pairs.filter(pl.col("by") == by), ranks.filter(pl.col("by") == by)
+            shown += [*_matrix(by, *of, estimates.columns, p, show), GAP]
+    shown += _errors(errors, listed_errors, p, view)
+    if view.ranks and ranks.height:
+        shown += [*ranks_of(ranks, "by"), GAP]
+    means = _of_matrix(pairs, p) if matrix else _of_columns(p, anytime)
+    shown.append(Line(f"{MEANS}; {means}", "legend"))
+    percent = [label for label, each in metrics.items() if each.times100]
+    if percent and not matrix:
+        shown.append(Line(f"{', '.join(percent)} x100; ratings as they were given", "legend"))
+    if listed_errors.height:
+        shown.append(Line(ERRORS, "legend"))
+    if listed.height < pairs.height:
+        shown.append(Line(LISTED, "legend"))
+    words = words if errors.height else []
+    return [*shown, *(Line(each, "note") for each in [*words, *summary(pairs, p), *notes])]
+
+
+def _pair(a: str, b: str, place: int) -> str:
+    """The two systems of a pair, in the first two of its rows."""
+    return (a, f"vs {b}", "")[min(place, 2)]
+
+
+def _saved(by: str, saved: float | None) -> str:
+    if by != CORRECTED:
+        return ""
+    return NONE if saved is None or math.isnan(saved) else f"{100 * saved:z.0f}%"
+
+
+def _errors(errors: pl.DataFrame, listed: pl.DataFrame, p: str, view: View) -> Document:
+    """A row for each pair and judge."""
+    show = decimals(2 if view.digits is None else view.digits)
+    columns = [
+        key("a"),
+        key("b"),
+        key("judge"),
+        number("error", show=show),
+        number("95% interval", ("low", "high"), lambda low, high: span(low, high, show)),
+        number(P_HEADINGS[p], p, starred),
+    ]
+    table = Table(
+        errors,
+        columns,
+        name="errors",
+        title="errors of the judges",
+        meanings=MEANINGS,
+        paper=listed,
+    )
+    return spaced(table) if errors.height else []
+
+
+def _with_interval(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the pairs whose corrected difference has an interval."""
+    ours = pairs.filter((pl.col("by") == CORRECTED) & pl.col("reason").is_null())
+    return rows.join(ours, on=["a", "b"], how="semi", maintain_order="left")
+
+
+def _matrix(
+    by: str,
+    pairs: pl.DataFrame,
+    ranks: pl.DataFrame,
+    columns: Sequence[Column],
+    p: str,
+    show: Show,
+) -> Document:
+    """The systems by people alone or corrected, best first, with the signs of their pairs.
+
+    CSV has all pairs in another table.
+    """
+
+    def sign(p: float, difference: float) -> str:
+        if p < SIGNIFICANT:
+            return BETTER if difference > 0 else WORSE
+        return UNCLEAR if p == p else UNTESTED
+
+    signs = (
+        (a, b, sign(*row)) for a, b, *row in pairs.select("a", "b", p, "difference").iter_rows()
+    )
+    clear = int((pairs[p] < SIGNIFICANT).sum())
+    matrix = SignMatrix(
+        pairs.clear(),
+        columns,
+        names=ranks["system"].to_list(),
+        heading="mean a - b",
+        values=[show(each) for each in ranks["difference"]],
+        signs=signs_of(ranks["system"].to_list(), signs),
+    )
+    # A title would be broken at the width of the table.
+    return [Line(styled(f"{by}: {how_many_differ(clear, pairs.height)}", "italic")), matrix]
+
+
+def _of_columns(p: str, anytime: bool) -> str:
+    """What the columns of a row for each pair hold."""
+    how = "by the maximum over" if p == "p_max" else "over"
+    return COLUMNS.format(intervals=ANY_LOOK if anytime else ONE_LOOK, p=P_HEADINGS[p], how=how)
+
+
+def _of_matrix(pairs: pl.DataFrame, p: str) -> str:
+    """What the matrices hold."""
+    unknown = pairs.filter(pl.col("by").is_in([PEOPLE, CORRECTED]))[p].is_nan().any()
+    return (
+        f"{LEGEND.replace('p Holm', P_HEADINGS[p])}{'; ?: no interval' if unknown else ''}; "
+        "mean a - b: of the system and each other; --all-pairs prints a row for each pair, --json all numbers"
+    )
+
+
+def summary(pairs: pl.DataFrame, p: str) -> Iterator[str]:
+    """In how many pairs the two agree, and how much is saved in the middle pair."""
+    by = {name: pairs.filter(pl.col("by") == name) for name in (PEOPLE, CORRECTED)}
+    saved = by[CORRECTED]["saved"].drop_nans()
+    if not saved.len():
+        return
+    alone, corrected = (int((each[p] < SIGNIFICANT).sum()) for each in by.values())
+    if by[PEOPLE].height == 1:
+        (row,) = by[CORRECTED].rows(named=True)
+        share = round(100 * row["saved"])
+        saves = f"save {share}% of the ratings" if share > 0 else "save no ratings"
+        if row[p] < SIGNIFICANT:
+            better, other = ("a", "b") if row["difference"] > 0 else ("b", "a")
+            verdict = f"{row[better]} is better than {row[other]}"
+        else:
+            verdict = f"{row['a']} and {row['b']} do not differ significantly"
+        yield f"corrected by people, {verdict}; the judges {saves}"
+        return
+    yield (
+        f"of {by[PEOPLE].height} pairs, {alone} {'differs' if alone == 1 else 'differ'} significantly by "
+        f"people alone and {corrected} corrected; " + _middle(float(saved.median()))  # pyright: ignore[reportArgumentType]
+    )
+
+
+def _middle(saved: float) -> str:
+    """What the judges save in the pair in the middle.
+
+    >>> _middle(0.254)
+    'half of the pairs with an interval save 25% of the ratings or more'
+    >>> _middle(0.001)
+    'in at least half of the pairs with an interval the judges save no ratings'
+    """
+    share = round(100 * saved)
+    if share <= 0:
+        return "in at least half of the pairs with an interval the judges save no ratings"
+    return f"half of the pairs with an interval save {share}% of the ratings or more"

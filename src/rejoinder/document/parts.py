@@ -90,3 +90,8 @@ def reasons(frames: Iterable[pl.DataFrame]) -> list[Line]:
         Line(f"{', '.join(dict.fromkeys(what))}: {reason}", "note")
         for reason, what in missing.items()
     ]
+
+
+def lines(texts: Iterable[str], kind: Kind = "sentence") -> Document:
+    """Several lines of a kind."""
+    return [Line(each, kind) for each in texts]

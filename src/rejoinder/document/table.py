@@ -23,7 +23,8 @@ class Column:
     """A column on paper, and the columns of the frame that it shows.
 
     Attributes:
-        heading: Its heading; of a column that is repeated ``across`` values, a function of the value.
+        heading: Its heading; of a column that is repeated ``across`` values, a function of the value, empty
+            where that value has no such column.
         keys: The columns of the frame that it shows: CSV has these.
         show: A function from their values to what stands in the cell.
         right: Whether it is aligned right, as numbers are.
@@ -101,6 +102,8 @@ class Table:
         across: The column of the frame whose values stand side by side on paper (metrics); a row on paper
             is then what has the same keys. Empty where each row is one on paper.
         most: So many values of ``across`` stand side by side; more are further tables.
+        apart: Whether each value of ``across`` has a table of its own where a terminal is too narrow for
+            all.
         section: Columns of the frame: where their values change, a line is drawn.
         style: The style of a row on paper, a function of it.
         fold: Words in the place of the table on a page, where it is long.
@@ -125,6 +128,7 @@ class Table:
     above: tuple[str, ...] = ()
     across: str = ""
     most: int = 0
+    apart: bool = False
     section: tuple[str, ...] = ()
     style: Callable[[Row], str] | None = None
     fold: str = ""
@@ -173,6 +177,7 @@ class Table:
             for some in [list(some)]
             for value in (values if across else [None])
             for column in some
+            if not across or _heading(column, value)
         ]
         ends, styles, cells = set[int](), [], list[list[Cell]]()
         before, place = None, 0

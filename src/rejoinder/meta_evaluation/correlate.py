@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
+from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import counted
@@ -168,6 +169,23 @@ class Agreement(PlottedResult):
             for (a, b), each in zip(pairs, differences, strict=True)
         ]
         return pl.DataFrame(rows, schema_overrides=_types(("p", *more)))
+
+    def document(self, view: View = AS_USUAL, comparisons: pl.DataFrame | None = None) -> Document:
+        """How far every metric agrees with people, and below it metrics in pairs.
+
+        Args:
+            view: What was asked of the showing.
+            comparisons: The table of ``comparisons()``; None for none.
+        """
+        from rejoinder.meta_evaluation import correlate_tables as tables
+
+        rows, groups = self.table(), self.groups_are
+        shown = tables.agreement(rows, self.labels, self.systems, self.protocol, groups)
+        if comparisons is not None:
+            shown += [GAP, *tables.comparisons(comparisons, self.protocol.name, groups)]
+        signatures = (f"{label}: {each}" for label, each in self.signatures.items())
+        shown += [*tables.reasons(rows), *lines(self.notes, "note"), GAP]
+        return [*shown, *lines((self.signature, *signatures), "signature")]
 
     def as_json(
         self, comparisons: pl.DataFrame | None = None, files: Iterable[Path] = ()

@@ -149,14 +149,14 @@ def dropped_items(count: int, items: int, why: str) -> str:
 
 
 def merged(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Notes on metrics, each sentence once, behind the labels of all metrics that it is about.
+    """Notes on metrics, each sentence once, behind the labels of all metrics that it is about, each once.
 
     >>> merged([("BLEU-2", "3 items dropped"), ("chrF", "1 item dropped"), ("ROUGE-L", "3 items dropped")])
     ['BLEU-2, ROUGE-L: 3 items dropped', 'chrF: 1 item dropped']
     """
-    labels: dict[str, list[str]] = {}
+    labels: dict[str, dict[str, None]] = {}
     for label, sentence in notes:
-        labels.setdefault(sentence, []).append(label)
+        labels.setdefault(sentence, {})[label] = None
     return [f"{', '.join(each)}: {sentence}" for sentence, each in labels.items()]
 
 

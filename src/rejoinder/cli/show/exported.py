@@ -24,7 +24,6 @@ FORMATS: dict[str, Callable[[Collector], str]] = {
 }
 
 SHOWN = {
-    "Agreement": "correlate:agreement",
     "Audit": "audit:audit",
     "ExplainedDifference": "explain_diff:explain_diff",
     "Explanation": "explain:explanation",

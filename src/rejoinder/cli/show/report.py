@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.table import Table
 
 from rejoinder.cli.show.audit import audit
-from rejoinder.cli.show.correlate import agreement
 from rejoinder.cli.show.options_of_verbs import with_their_verb
 from rejoinder.cli.terminal.collecting import (
     Collector,
@@ -141,9 +140,9 @@ def _scores(scores: Scores) -> None:
 def _agreement(report: Report) -> Iterator[Part]:
     """Single replies first, for each criterion: the pictures stand beside them."""
     for name, each in report.agreement.items():
-        yield Part(f"{name}: single replies", lambda each=each: agreement(each), "correlate")
+        yield Part(f"{name}: single replies", lambda each=each: show(each.document()), "correlate")
     for name, each in report.system_agreement.items():
-        yield Part(f"{name}: systems", lambda each=each: agreement(each), "correlate")
+        yield Part(f"{name}: systems", lambda each=each: show(each.document()), "correlate")
     for name, each in report.with_people.items():
         heading = f"{name}: systems by people, by metrics, and by metrics corrected by people"
         yield Part(heading, lambda each=each: show(each.document(View(ranks=True))), "compare")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
 from rejoinder.cli.terminal.stacked_table import StackedTable
 from rejoinder.document.parts import Document, Line
@@ -14,10 +16,13 @@ def show(document: Document) -> None:
     out = console()
     for part in document:
         if not isinstance(part, Line):
-            for place, grid in enumerate(part.grids()):
+            shown = [_table(grid) for grid in part.grids()]
+            if part.apart and any(len(each.parts(out.width)) > 1 for each in shown):
+                shown = [_table(grid) for grid in replace(part, most=1).grids()]
+            for place, table in enumerate(shown):
                 if place:
                     out.print()
-                out.print(_table(grid))
+                out.print(table)
         elif part.kind == "heading":
             out.rule(part.text, align="left")
         elif part.kind == "note":

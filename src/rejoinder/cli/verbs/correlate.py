@@ -132,11 +132,6 @@ def correlate(given: CorrelateOptions) -> None:
             compared = result.comparisons(result.correlations[0])
     rows = result.table()
 
-    def show() -> None:
-        from rejoinder.cli.show.correlate import agreement
-
-        agreement(result, compared)
-
     def document(paths: Sequence[Path]) -> dict[str, Any]:
         with Progress("correlating within systems"):
             return result.as_json(compared, paths)
@@ -151,7 +146,11 @@ def correlate(given: CorrelateOptions) -> None:
             )
         paths = () if album is None else album.paths
         outputs.drew(given.plots, paths)
-        outputs.show(given, show, lambda: document(paths))
+        outputs.show(
+            given,
+            lambda: result.document(comparisons=compared),
+            lambda: document(paths),
+        )
         if album is not None:
             print_notes_of(album, given.json)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -46,9 +47,8 @@ class Rung:
 
     def new(self, name: str) -> str:
         """A path for what a verb writes: another one each time, of a file that is not there."""
-        path = self.folder / name
-        while path.exists() or path in self.given:
-            path = self.folder / f"{len(self.given)}-{name}"
+        paths = (self.folder / (f"{k}-{name}" if k else name) for k in count())
+        path = next(each for each in paths if not each.exists() and each not in self.given)
         self.given.add(path)
         return str(path)
 

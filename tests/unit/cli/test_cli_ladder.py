@@ -1,7 +1,8 @@
 """The size ladder: every verb, from one item to twenty thousand, ends in a result or one message.
 
 No test had two systems and more than 1,023 items, and 2 ** 1024 is no float. What a size breaks is
-not foreseen, so every verb climbs all of them. tests/slow/test_ladder.py has the rest of the product.
+not foreseen, so every verb climbs them; tests/slow/test_ladder.py has the whole product of items and
+systems, with the installed command.
 """
 
 import shutil
@@ -17,23 +18,30 @@ from ladder_data import Rung
 from ladder_verbs import LADDER, Absent, Entry
 
 SMALL = (1, 2, 3, 4, 9)
-LARGE = (1_023, 1_024, 3_004, 20_000)
-SYSTEMS = (1, 2, 16)
 AWKWARD = 1_024
+LARGE = (3_004, 20_000)
 REJOINDER = Path(sys.executable).with_name("rejoinder")
 
 
+def rungs(entry):
+    """The sizes that the default part has time for; tests/slow/test_ladder.py has all others.
+
+    Few items and 2 ** 10 with one system and with two, one item and nine with 16 systems, and the
+    largest number of items that takes about a second with one system.
+    """
+    for items in (*SMALL, AWKWARD):
+        for systems in (1,) if entry.alone else (1, 2):
+            yield items, systems
+    if not entry.alone:
+        yield from ((1, 16), (9, 16))
+    yield max((size for size in LARGE if size <= entry.most), default=AWKWARD), 1
+
+
 def cells():
-    """Every verb on every rung that the default part has time for."""
+    """Every verb on every rung of the default part, each once."""
     for verb, entry in LADDER.items():
-        if isinstance(entry, Absent):
-            continue
-        for items in SMALL + LARGE:
-            for systems in SYSTEMS[:1] if entry.alone else SYSTEMS:
-                # In the slow part: 16 systems on both sides of 2 ** 10, and the largest size alone.
-                largest_alone = (items, systems) == (LARGE[-1], 1) and not entry.alone
-                if (items, systems) == (1_023, 16) or largest_alone:
-                    continue
+        if isinstance(entry, Entry):
+            for items, systems in dict.fromkeys(rungs(entry)):
                 if items * systems <= entry.most:
                     yield verb, items, systems
 
@@ -62,9 +70,9 @@ def test_a_result_or_one_message(verb, items, systems, command, folder, request)
     for name in entry.needs:
         pytest.importorskip(name)
     rung = Rung(folder, items, systems)
-    # Small rungs are tried for people and for machines; of large ones, which take seconds, every
-    # second one for people. The JSON of the others says how many items counted.
-    faces = (False, True) if items in SMALL else (items in (1_023, 3_004) and systems == 1,)
+    # Small rungs are tried for people and for machines; of large ones the JSON, which says how many
+    # items counted, is looked at where there is one system.
+    faces = (False, True) if items in SMALL else (systems == 1,)
     for as_json in faces:
         if as_json and False in faces:  # the figures of a page were rendered for people
             request.getfixturevalue("unrendered")
@@ -81,7 +89,7 @@ def test_the_installed_command(verb, folder):
         pytest.skip("the command is not installed beside this Python")
     entry = LADDER[verb]
     assert isinstance(entry, Entry)
-    rung = Rung(folder, AWKWARD, entry.installed)
+    rung = Rung(folder, SMALL[-1], entry.installed)
     line = next(iter(entry.lines(rung)))
     words = [str(each) for each in (REJOINDER, *verb.split(), *line.words)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

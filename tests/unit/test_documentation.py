@@ -41,8 +41,17 @@ def test_python_runs(code, monkeypatch, tmp_path):
     exec(compile(code, "example", "exec"), {})
 
 
+@pytest.fixture
+def few(monkeypatch):
+    """Commands that name no number of resamples or permutations draw few: no figure is compared."""
+    for command in commands().values():
+        for each in command.params:
+            if each.name in ("resamples", "permutations") and isinstance(each.default, int):
+                monkeypatch.setattr(each, "default", min(each.default, 100))
+
+
 @pytest.mark.parametrize("code", blocks("sh"))
-def test_commands_run(code, workplace, unrendered, monkeypatch, capfd):
+def test_commands_run(code, workplace, unrendered, few, monkeypatch, capfd):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     for line in code.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
@@ -118,7 +127,7 @@ ENDLESS = {"annotate serve"}
 
 @pytest.mark.parametrize(("line", "here"), list(indented()))
 def test_indented_commands_have_the_options_of_their_verb_and_run(
-    line, here, workplace, unrendered, monkeypatch, capfd
+    line, here, workplace, unrendered, few, monkeypatch, capfd
 ):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     words = shlex.split(line, comments=True)[1:]

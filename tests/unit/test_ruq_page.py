@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 
 import pytest
 
@@ -18,6 +17,11 @@ from shared_data import EXAMPLES, ROOT
 PAGE = (ROOT / "docs" / "ruq.md").read_text(encoding="utf-8")
 
 
+TUNED = "responses/tuned.jsonl"
+ITEMS = 24
+"""Of the examples: two tiny models need a second for them."""
+
+
 def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.M | re.S)
 
@@ -27,8 +31,9 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     for seed, name in enumerate(("base", "tuned")):
         tiny.save(folder / "models" / name, "gpt2", seed, window=256)
-    shutil.copy(EXAMPLES / "testset.jsonl", folder)
-    shutil.copy(EXAMPLES / "responses" / "tuned.jsonl", folder / "outputs.jsonl")
+    for source, name in (("testset.jsonl", "testset.jsonl"), (TUNED, "outputs.jsonl")):
+        lines = (EXAMPLES / source).read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / name).write_text("".join(lines[:ITEMS]), encoding="utf-8")
     (folder / "generic.txt").write_text("# Deutsch\nKeine Ahnung.\n", encoding="utf-8")
     return folder
 

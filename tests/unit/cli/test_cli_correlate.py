@@ -178,7 +178,7 @@ def written(folder):
     return sorted(path.stem for path in folder.iterdir() if path.suffix == ".svg")
 
 
-def test_plots_of_saved_scores(command, kept, tmp_path):
+def test_plots_of_saved_scores(command, unrendered, kept, tmp_path):
     folder = tmp_path / "new" / "plots"
     status, _, err = command("correlate", kept, *RATINGS, *FEW, "--plots", folder)
     assert (status, err) == (0, f"Wrote 16 figure files in {folder}.\n")

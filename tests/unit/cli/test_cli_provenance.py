@@ -84,7 +84,7 @@ def test_the_same_command_writes_the_same_record_and_the_file_is_what_it_was(exa
     assert (examples / "w.jsonl").read_bytes() == file
 
 
-def test_figures_have_one_record_for_their_folder(examples, command):
+def test_figures_have_one_record_for_their_folder(examples, command, unrendered):
     words = ["correlate", *WEIGH[1:6], "-m", "length", "--resamples", "0", "--permutations", "0"]
     assert command(*words, "--plots", "plots")[0] == 0
     record = read_record("plots")

@@ -262,7 +262,7 @@ TWICE = [
 
 
 @pytest.mark.parametrize("words", TWICE, ids=lambda words: f"{words[0]} {words[-1]}")
-def test_what_the_same_command_wrote_is_replaced_and_said(command, here, words):
+def test_what_the_same_command_wrote_is_replaced_and_said(command, here, unrendered, words):
     assert command(*words)[0] == 0
     before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
     status, _, err = command(*words)

@@ -117,7 +117,7 @@ def test_one_conversation_of_each_system_says_nothing():
     assert table["value"].is_nan().all()
 
 
-def test_the_figure_shows_the_dialogues(tmp_path, monkeypatch):
+def test_the_figure_shows_the_dialogues(tmp_path, monkeypatch, unrendered):
     from rejoinder.figures import album as module
 
     scores, ratings = made()

@@ -195,7 +195,7 @@ def test_the_test_of_two_metrics_exchanges_whole_systems_scores():
     assert row["p"] == pytest.approx(expected)
 
 
-def test_the_figure_shows_the_p_values_of_each_pair(tmp_path, monkeypatch):
+def test_the_figure_shows_the_p_values_of_each_pair(tmp_path, monkeypatch, unrendered):
     from rejoinder.figures import album as module
 
     scores, agreement = measured(), correlate(measured(), rated(), "soft", permutations=100)

@@ -34,7 +34,7 @@ FORMATS = formats_for("test set", "responses")
 RATING_FORMATS = formats_for("ratings")
 SCORE_FORMATS = formats_for("scores")
 
-CASES = int(os.environ.get("REJOINDER_FUZZ", "500"))
+CASES = int(os.environ.get("REJOINDER_FUZZ", "250"))
 SLOW_CASES = 20_000
 FORCED = {"dailydialog-multiref", "dailydialog++", "dstc7", "chat", "chat-turns", "grade"}
 """Formats whose options are named, so that a damaged file is read by them all the same."""

@@ -223,7 +223,7 @@ def test_a_file_that_is_read_is_not_written(judge, capfd, tmp_path):
     assert "that is an input; name another file" in error
 
 
-@pytest.mark.parametrize("items", [1, 2, 3, 9, 1_024, 20_000])
+@pytest.mark.parametrize("items", [1, 2, 3, 9, 1_024, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_every_size_gives_a_result(tmp_path, told, items):
     table = pl.DataFrame(
         {"system": ["a", "b"] * items, "id": [str(i // 2) for i in range(2 * items)]}

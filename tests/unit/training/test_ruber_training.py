@@ -467,7 +467,9 @@ def minilm_copy(tmp_path):
     return copy
 
 
-@pytest.mark.parametrize("typed", ["encoder", "./encoder", "absolute"])
+@pytest.mark.parametrize(
+    "typed", ["encoder", pytest.param("./encoder", marks=pytest.mark.slow), "absolute"]
+)
 def test_an_encoder_is_found_from_another_folder(tmp_path, monkeypatch, typed):
     together, elsewhere = tmp_path / "together", tmp_path / "elsewhere"
     together.mkdir()

@@ -11,6 +11,7 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import Argument, Call, counted, more, quoted
+from rejoinder.tables.assembly.json_rows import typed
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
 
@@ -46,7 +47,7 @@ def read_drawn(path: str | os.PathLike[str]) -> pl.DataFrame:
         )
     table = formats_for("ratings")[suffix[1:]].part
     assert table is not None
-    part = table(file).typed()
+    part = typed(table(file))
     lacking = [name for name in DRAWN if name not in part.frame.columns]
     if lacking:
         raise InputError(

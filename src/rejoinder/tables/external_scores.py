@@ -18,7 +18,6 @@ from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.checks.rating_scales import scale_clash
 from rejoinder.tables.checks.validation import check_ids, conform, refuse, refuse_duplicates
 from rejoinder.tables.columns import require
@@ -27,6 +26,7 @@ from rejoinder.tables.formats.format_choice import logs_in, read_table
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Origin
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
 
 NAME = "scores"

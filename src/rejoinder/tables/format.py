@@ -13,7 +13,7 @@ import msgspec
 
 from rejoinder.files.reading import first_line, head, read_text, suffix_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.parts import Part
 
 KindName: TypeAlias = Literal["test set", "responses", "ratings", "preferences", "scores"]
 """The kinds of tables."""

@@ -10,12 +10,13 @@ import polars as pl
 from rejoinder.errors import ParameterError
 from rejoinder.files.reading import existing
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.parts import Part, part_of_rows
+from rejoinder.tables.assembly.json_rows import part_of_rows
 from rejoinder.tables.format import Asked, KindName
 from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.format_choice import read_table
 from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
 from rejoinder.tables.origin import Draft, TestSetDraft
+from rejoinder.tables.parts import Part
 
 
 def are_tables(given: Sequence[Any], what: str) -> bool:

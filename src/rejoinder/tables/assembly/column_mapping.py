@@ -18,7 +18,8 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.reading import existing, read_text
 from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.assembly.column_roles import may_be_nested
-from rejoinder.tables.assembly.parts import Part, column_of_rows
+from rejoinder.tables.assembly.json_rows import column_of_rows
+from rejoinder.tables.parts import Part
 
 _FORM = (
     "expected NAME=COLUMN, several parted by commas, behind FILE: where they are of one file alone, or "
@@ -35,6 +36,7 @@ class ColumnMapping:
         files: By file what is mapped in it besides, or in another way.
 
     Example:
+        >>> from rejoinder.tables.assembly.json_rows import part_of_rows
         >>> rows = part_of_rows("a.jsonl", [(1, {"doc_id": "3", "resps": [["Yes."]], "doc": {}})])
         >>> column_mapping("id=doc_id,text=resps.0.0").of_part(rows).frame.row(0, named=True)
         {'id': '3', 'text': 'Yes.'}

@@ -10,11 +10,11 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.long_or_wide import with_defaults
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.checks.validation import conform, refuse
 from rejoinder.tables.columns import require
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import PREFERENCES
 
 _OPTIONAL = ("rater", "criterion")

@@ -13,9 +13,10 @@ from rejoinder.errors import InputError
 from rejoinder.messages import more, quoted
 from rejoinder.tables.assembly.additional_columns import scalar_column
 from rejoinder.tables.assembly.column_roles import is_reference_column
-from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.columns import require
 from rejoinder.tables.io.item_lines import ReferenceRow
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import REFERENCES
 from rejoinder.tables.turns import list_column, turns_column
 
@@ -49,7 +50,7 @@ def _of_rows(part: Part) -> Part:
         require(("id", "references"), names, where, ("context",))
     columns = [ids_of(part)]
     if "context" in part.frame.columns:
-        contexts = part.converted("context", str | list[str] | None)
+        contexts = converted(part, "context", str | list[str] | None)
         turns = [[each] if isinstance(each, str) else each or [] for each in contexts]
         columns.append(turns_column(turns))
     columns.append(_references(part))
@@ -66,14 +67,16 @@ def ids_of(part: Part) -> pl.Series:
     ids = part.frame.get_column("id")
     if ids.dtype == pl.String:
         return ids
-    return pl.Series("id", [str(each) for each in part.converted("id", str | int)], dtype=pl.String)
+    return pl.Series(
+        "id", [str(each) for each in converted(part, "id", str | int)], dtype=pl.String
+    )
 
 
 def _references(part: Part) -> pl.Series:
     """Texts, or objects where one has a weight or a source."""
     if isinstance(part.frame.schema["references"], pl.List):
         return part.frame.get_column("references")
-    lists = part.converted("references", list[str | ReferenceRow], ReferenceRow.__struct_fields__)
+    lists = converted(part, "references", list[str | ReferenceRow], ReferenceRow.__struct_fields__)
     flat: list[Any] = list(chain.from_iterable(lists))
     if set(map(type, flat)) <= {str}:
         values = pl.Series("references", flat, dtype=pl.String)

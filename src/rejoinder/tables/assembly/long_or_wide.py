@@ -10,7 +10,6 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, counted, listed, more, quoted
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.rating_cells import (
     label_notes,
     refuse_wrong,
@@ -22,6 +21,7 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
 
 MEAN = "mean"

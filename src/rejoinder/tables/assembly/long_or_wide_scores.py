@@ -9,11 +9,11 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.messages import Argument, Placeholder, counted, listed, more, quoted
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
 from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
 
 KEYS = ("system", "id", "sample", "rater")

@@ -17,8 +17,9 @@ from rejoinder.tables.assembly.column_roles import (
     roles_of,
 )
 from rejoinder.tables.assembly.item_columns import ids_of
+from rejoinder.tables.assembly.json_rows import typed
 from rejoinder.tables.assembly.one_table import are_replies, first_rows, made_ids
-from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import SAMPLE
 
 
@@ -80,7 +81,7 @@ def part_of_judgements(
     part = _checked(part, columns, what)
     renames = key_renames(part.frame.columns, names, part.name)
     log_renames(renames, part.name)
-    return part.with_frame(part.frame.rename(renames)).typed()
+    return typed(part.with_frame(part.frame.rename(renames)))
 
 
 def roles_of_part(part: Part, columns: ColumnMapping | None) -> Roles:

@@ -9,9 +9,10 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.item_columns import ids_of, with_types
-from rejoinder.tables.assembly.parts import Part
+from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.columns import forbid, lookalike, require, synonym
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
 
 
@@ -141,11 +142,11 @@ def _long_rows(part: Part) -> Part:
                 "responses; were the files given the wrong way round?"
             )
         require(("id", "text"), names, part.where(row), ("system",))
-    texts = part.converted("text", str)
+    texts = converted(part, "text", str)
     columns = [ids_of(part), pl.Series("text", texts, dtype=pl.String)]
     for name, into in (("system", str | None), (SAMPLE, str | int | None)):
         if name in part.frame.columns:
-            given = part.converted(name, into)
+            given = converted(part, name, into)
             cells = [None if each is None else str(each) for each in given]
             if any(each is not None for each in given):
                 columns.append(pl.Series(name, cells, dtype=pl.String))
@@ -154,7 +155,7 @@ def _long_rows(part: Part) -> Part:
 
 def _wide_rows(part: Part, systems: Sequence[str]) -> Part:
     """Rows of JSON with a column for each system."""
-    texts = [pl.Series(name, part.converted(name, str | None)) for name in systems]
+    texts = [pl.Series(name, converted(part, name, str | None)) for name in systems]
     return part.with_frame(pl.DataFrame([ids_of(part), *texts]))
 
 

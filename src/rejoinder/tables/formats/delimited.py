@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 import polars as pl
 
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.format import Container, Format, Shape
 from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.delimited import Grid, read_csv, read_quoted_tsv
 from rejoinder.tables.io.workbook import read_workbook
+from rejoinder.tables.parts import Part
 
 ReadGrid: TypeAlias = Callable[[Path], Grid]
 

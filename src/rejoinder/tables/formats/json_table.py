@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rejoinder.tables.assembly.parts import part_of_rows
+from rejoinder.tables.assembly.json_rows import part_of_rows
 from rejoinder.tables.format import Head, Shape
 from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.json_table import is_object_of_columns, read_json_table

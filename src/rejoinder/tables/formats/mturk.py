@@ -12,11 +12,11 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.origin import Draft
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import PROBABILITY
 
 _KEPT = {"approved", "submitted"}

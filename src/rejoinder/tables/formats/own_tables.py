@@ -21,11 +21,11 @@ from rejoinder.tables.assembly.mapped_parts import (
     part_of_judgements,
     part_of_replies,
 )
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.assembly.two_tables import replies_of_part, testset_of_parts
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import pass_on, set_aside
 from rejoinder.tables.origin import Draft, TestSetDraft
+from rejoinder.tables.parts import Part
 
 ReadPart: TypeAlias = Callable[[Path], Part]
 """Makes a table of a file."""

@@ -11,10 +11,10 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_bytes
 from rejoinder.messages import quoted
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.format import Shape
 from rejoinder.tables.formats.own_tables import container
 from rejoinder.tables.io.panics import refusing_panics
+from rejoinder.tables.parts import Part
 
 if TYPE_CHECKING:
     import pyarrow as pa

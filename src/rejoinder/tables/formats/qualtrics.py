@@ -12,10 +12,10 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted, listed
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
-from rejoinder.tables.assembly.parts import Part
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.origin import Draft
+from rejoinder.tables.parts import Part
 
 _OF_SURVEY = {
     "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",

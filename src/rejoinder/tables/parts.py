@@ -1,0 +1,78 @@
+"""The table of one file on its way in, whatever it lies in: columns, and where each row stood."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import polars as pl
+from msgspec import UNSET, UnsetType
+
+from rejoinder.tables.columns import require
+from rejoinder.tables.notes import Note
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table of one file, with the number of each of its rows.
+
+    Attributes:
+        name: The file.
+        frame: Its table.
+        numbers: The numbers of its rows.
+        holds: ``cells`` that are text alone, an empty one where there is no value; ``columns`` that have
+            types; or ``rows`` of JSON, each with its own columns: where not all values of a column are
+            text, its values stand as they are, and ``msgspec.UNSET`` where a row does not have it.
+        notes: What was taken another way when the file was parsed.
+    """
+
+    name: str
+    frame: pl.DataFrame
+    numbers: Sequence[int]
+    holds: Literal["cells", "columns", "rows"] = "columns"
+    notes: tuple[Note, ...] = ()
+
+    def where(self, row: int) -> str:
+        """Where a row stood, for messages on its columns: they are the row's own in JSON alone."""
+        return f"{self.name}, row {self.numbers[row]}" if self.holds == "rows" else self.name
+
+    def shapes(self) -> Iterator[tuple[int, list[str]]]:
+        """The first row of those that have the same columns, and which they have."""
+        ragged = {
+            each.name: [value is not UNSET for value in each.to_list()]
+            for each in self.frame.iter_columns()
+            if each.dtype == pl.Object
+        }
+        first: dict[tuple[bool, ...], int] = {}
+        for row, there in enumerate(zip(*ragged.values(), strict=True)):
+            first.setdefault(there, row)
+        if not ragged:
+            first[()] = 0
+        for there, row in first.items():
+            absent = {name for name, is_there in zip(ragged, there, strict=True) if not is_there}
+            yield row, [name for name in self.frame.columns if name not in absent]
+
+    def require(self, needed: Collection[str], optional: Collection[str] = ()) -> None:
+        """As ``columns.require``, of every row where each has its own columns."""
+        for row, names in self.shapes():
+            require(needed, names, self.where(row), optional)
+
+    def texts(self) -> list[str]:
+        """The columns that hold text, and nothing else where they hold anything."""
+        return [each.name for each in self.frame.iter_columns() if _is_text(each)]
+
+    def values(self, name: str) -> list[Any]:
+        """The values of a column, None where there is none."""
+        values = self.frame.get_column(name).to_list()
+        return [None if value is UNSET else value for value in values]
+
+    def with_frame(self, frame: pl.DataFrame) -> Part:
+        """Another table of the same rows."""
+        return replace(self, frame=frame)
+
+
+def _is_text(column: pl.Series) -> bool:
+    if column.dtype != pl.Object:
+        return column.dtype == pl.String
+    return set(map(type, column.to_list())) - {type(None), UnsetType} == {str}

@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.cli.show.audit import audit as show_audit
 from rejoinder.cli.show.sweep import _correlation as sweep_correlation
 from rejoinder.cli.terminal.showing import show
 from rejoinder.tuning.table import PERMUTATIONS as PERMUTATIONS_OF_SWEEPS
@@ -100,7 +99,7 @@ def test_sentence_and_table_of_an_audit_write_the_least_p_alike(capsys, monkeypa
     assert re.search(
         r"a shuffle of its words costs [0-9.]+% of its score \(p < 0.0001\)", verdict.sentence
     )
-    show_audit(audit)
+    show(audit.document())
     assert f" <{p} " in capsys.readouterr().out
 
 

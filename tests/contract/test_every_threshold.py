@@ -13,11 +13,9 @@ import studies
 from rejoinder import TestSet
 from rejoinder.annotation import export as annotation_export
 from rejoinder.annotation.task import Example, Task
+from rejoinder.auditing.audit_tables import mark
 from rejoinder.auditing.verdicts import _clear
 from rejoinder.cli.option_values import FEWEST_RESAMPLES, enough
-from rejoinder.cli.show import (
-    audit as audit_tables,
-)
 from rejoinder.cli.show import (
     recipe_tao2018 as recipe_tao2018_tables,
 )
@@ -214,8 +212,8 @@ def test_a_p_of_just_5_percent_is_no_finding():
     assert recipe_tao2018_tables._star(below) == "*"
     assert recipe_tao2018_tables._star(SIGNIFICANT) != "*"
     row = {"fake": "echo", "reaches": "none", "p_holm_median": SIGNIFICANT}
-    assert audit_tables._mark(row) == "?"
-    assert audit_tables._mark({**row, "p_holm_median": below}) == ""
+    assert mark(row) == "?"
+    assert mark({**row, "p_holm_median": below}) == ""
     assert not _clear(row)
     assert _clear({**row, "p_holm_median": below})
 

@@ -18,6 +18,7 @@ from rejoinder.auditing.trivial_baselines import (
 )
 from rejoinder.auditing.verdicts import Verdict
 from rejoinder.batches.batch import Batch
+from rejoinder.document.parts import AS_USUAL, Document, View, lines
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Call
 from rejoinder.metrics import registry
@@ -69,6 +70,17 @@ class Audit(TableResult):
     notes: tuple[str, ...]
     parameters: dict[str, Any]
     replies: pl.DataFrame
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """Every baseline under every metric beside the range of the systems, and the verdicts."""
+        from rejoinder.auditing import audit_tables as tables
+
+        shown = tables.baselines(self.scores, self.table, ALL)
+        if self.left_out is not None:
+            shown += tables.baselines(self.left_out, self.table, LEFT_OUT)
+        shown += [*tables.legends(self.table), *tables.differences(self.scores, self.table)]
+        shown += lines(each.sentence for each in self.verdicts)
+        return [*shown, *lines(self.notes, "note")]
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder audit --json`` prints."""

@@ -24,7 +24,6 @@ FORMATS: dict[str, Callable[[Collector], str]] = {
 }
 
 SHOWN = {
-    "Audit": "audit:audit",
     "ExplainedDifference": "explain_diff:explain_diff",
     "Explanation": "explain:explanation",
     "Explanations": "explain:explanations",

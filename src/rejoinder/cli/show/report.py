@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.table import Table
 
-from rejoinder.cli.show.audit import audit
 from rejoinder.cli.show.options_of_verbs import with_their_verb
 from rejoinder.cli.terminal.collecting import (
     Collector,
@@ -150,7 +149,7 @@ def _agreement(report: Report) -> Iterator[Part]:
 
 def _audit(report: Report) -> Iterator[Part]:
     if (audited := report.audit) is not None:
-        yield Part("", lambda: audit(audited), "audit")
+        yield Part("", lambda: show(audited.document()), "audit")
 
 
 def _ruq(report: Report) -> Iterator[Part]:

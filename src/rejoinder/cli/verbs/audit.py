@@ -62,14 +62,9 @@ def audit(given: AuditOptions) -> None:
             *texts, inputs.metrics_of(given), **values, cluster=given.cluster, progress=tick
         )
 
-    def show() -> None:
-        from rejoinder.cli.show.audit import audit as show
-
-        show(result)
-
     with Outputs(result) as outputs:
         replies = result.replies
         outputs.save(
             given.save_replies, lambda path: write_responses(replies, path), replies.height
         )
-        outputs.show(given, show, result.as_json)
+        outputs.show(given, result.document, result.as_json)

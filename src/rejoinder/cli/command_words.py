@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli.verb_group import OLD_SPELLINGS
 from rejoinder.files.provenance import relative_path, without_secrets
 
 OF_METRICS = ("--metric", "--weights-from")
@@ -30,7 +29,7 @@ def command_words(context: click.Context, folder: Path) -> list[str]:
     verb = context.command_path.split()
     given = context.find_root().obj
     words = [str(each) for each in given] if isinstance(given, list) else []
-    parted = _parted(context.command, " ".join(verb[1:]), words[len(verb) - 1 :])
+    parted = _parted(context.command, words[len(verb) - 1 :])
     return [*verb, *(before + _word(value, of, folder) for before, value, of in parted)]
 
 
@@ -42,7 +41,7 @@ def seen_from(path: Path, folder: Path) -> str | None:
 
 
 def _parted(
-    command: click.Command, verb: str, words: Sequence[str]
+    command: click.Command, words: Sequence[str]
 ) -> Iterator[tuple[str, str, click.Option | None]]:
     """Each word in two parts, and the option whose value the second is; None for an argument.
 
@@ -54,7 +53,6 @@ def _parted(
         if isinstance(each, click.Option)
         for name in each.opts
     }
-    named |= {old: named[new] for old, new in OLD_SPELLINGS.get(verb, {}).items() if new in named}
     rest = list(words)
     while rest:
         word = rest.pop(0)

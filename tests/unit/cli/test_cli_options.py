@@ -1,4 +1,4 @@
-"""One name of an option, one meaning, over all verbs; old names still work, with a note."""
+"""One name of an option, one meaning, over all verbs."""
 
 import pickle
 from collections import defaultdict
@@ -9,7 +9,6 @@ import pytest
 from command_line import commands, running, verbs
 from rejoinder.cli import option_names
 from rejoinder.cli.option_names import as_option
-from rejoinder.cli.verb_group import OLD_SPELLINGS, current_spelling
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Call, Placeholder
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
@@ -42,38 +41,6 @@ def test_every_option_has_a_help_text_of_whole_sentences():
                 assert option.help, (verb, option.name)
                 assert option.help[0].isupper(), (verb, option.help)
                 assert option.help.endswith("."), (verb, option.help)
-
-
-@pytest.mark.parametrize("verb", OLD_SPELLINGS)
-def test_old_names_give_way_to_options_that_there_are(verb):
-    names = {name for option in commands()[verb].params for name in option.opts}
-    for old, new in OLD_SPELLINGS[verb].items():
-        assert new in names
-        assert old not in names
-
-
-def test_an_old_name_works_with_a_note(command, tmp_path):
-    words = ["weigh", TESTSET, *SYSTEMS, "--ratings", EXAMPLES / "ratings.csv", "--json"]
-    status, new, err = command(*words, "-o", tmp_path / "a.jsonl", "--without", "tuned")
-    assert (status, err) == (0, f"Wrote {tmp_path / 'a.jsonl'} (66 rows).\n")
-    status, old, err = command(*words, "-o", tmp_path / "a.jsonl", "--leave-out=tuned", "-q")
-    assert (status, old, err) == (0, new, "")
-    status, old, err = command(*words, "-o", tmp_path / "b.jsonl", "--leave-out", "tuned")
-    assert status == 0
-    assert (
-        err
-        == "note: --leave-out is now called --without; the old name goes with the next release\n"
-        f"Wrote {tmp_path / 'b.jsonl'} (66 rows).\n"
-    )
-
-
-def test_what_follows_two_dashes_is_no_option():
-    assert list(current_spelling("weigh", ["a", "--", "--leave-out"])) == ["a", "--", "--leave-out"]
-
-
-def test_an_old_short_name_may_hold_its_value(capsys):
-    assert list(current_spelling("ratings", ["-fcsv", "-1"])) == ["--ratings-format=csv", "-1"]
-    assert "-f is now called --ratings-format" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rejoinder.corpora.mining.mine import mine
     from rejoinder.files.provenance_chain import provenance
     from rejoinder.files.recording import write_provenance
-    from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
-    from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
+    from rejoinder.human_evaluation.preference_summary import preferences
+    from rejoinder.human_evaluation.rating_summary import ratings
     from rejoinder.marking.mark import mark
     from rejoinder.marking.rubric import read_rubric
     from rejoinder.meta_evaluation.correlate import correlate
@@ -87,8 +87,6 @@ __all__ = [
     "respond",
     "ruq",
     "score",
-    "summarise_preferences",
-    "summarise_ratings",
     "sweep",
     "train_responder",
     "train_ruber",
@@ -135,8 +133,6 @@ _HOMES = {
     "respond": "rejoinder.responders.replies",
     "ruq": "rejoinder.utterance_quantity.ruq",
     "score": "rejoinder.scoring.score",
-    "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
-    "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
     "sweep": "rejoinder.tuning.sweep",
     "train_responder": "rejoinder.training.responder",
     "train_ruber": "rejoinder.training.ruber",

@@ -138,7 +138,7 @@ def test_who_leads_is_told_by_the_same_rule(capsys, wide, monkeypatch, p, word):
 
 @pytest.mark.parametrize(("p", "star"), [(BELOW, True), (SIGNIFICANT, False)])
 def test_preferences_mark_the_corrected_p(capsys, wide, p, star):
-    from rejoinder.human_evaluation.preference_summary import summarise_preferences
+    from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
     from rejoinder.tables.preferences import read_preferences
     from shared_data import EXAMPLES
 

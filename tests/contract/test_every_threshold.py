@@ -25,7 +25,7 @@ from rejoinder.document.numbers import three_decimals
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions
-from rejoinder.human_evaluation.rating_summary import summarise_ratings
+from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
 from rejoinder.marking.answers import read_answer
 from rejoinder.marking.questions import MarkQuestion
 from rejoinder.meta_evaluation.with_people import refusals

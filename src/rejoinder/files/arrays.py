@@ -190,7 +190,7 @@ def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Array], dict[st
     """
     folder = Path(path)
     try:
-        record, checked = without_checksum((folder / RECORD).read_bytes())
+        record = without_checksum((folder / RECORD).read_bytes())
     except OSError as error:
         raise InputError(
             f"{folder / RECORD}: cannot be read: {failure(error)}; {_REMEDY}"
@@ -198,8 +198,6 @@ def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Array], dict[st
     except ValueError as error:
         raise InputError(f"{folder / RECORD}: damaged ({error}); {_REMEDY}") from None
     arrays = record.pop("arrays", None)
-    if not checked:
-        raise InputError(f"{folder / RECORD}: damaged (no checksum); {_REMEDY}")
     if not isinstance(arrays, dict):
         raise InputError(f"{folder / RECORD}: damaged (it lists no arrays); {_REMEDY}")
     return {name: _checked(folder, name, each) for name, each in arrays.items()}, record

@@ -77,18 +77,20 @@ def json_digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
-def without_checksum(text: str | bytes) -> tuple[dict[str, Any], bool]:
-    """The object of a JSON text without its checksum, and whether it had one.
+def without_checksum(text: str | bytes) -> dict[str, Any]:
+    """The object of a JSON text without its checksum.
 
     Raises:
-        ValueError: It is no JSON object, or its checksum is another.
+        ValueError: It is no JSON object, has no checksum, or its checksum is another.
 
-    >>> without_checksum('{"loss": 2.5}')
-    ({'loss': 2.5}, False)
+    >>> without_checksum(json.dumps(with_checksum({"loss": 2.5})))
+    {'loss': 2.5}
     """
     value = strict_json(text)
     if not isinstance(value, dict):
         raise ValueError("no JSON object")
-    if KEY in value and value[KEY] != object_checksum(value):
+    if KEY not in value:
+        raise ValueError("it has no checksum")
+    if value.pop(KEY) != object_checksum(value):
         raise ValueError("the content does not match its checksum")
-    return {key: each for key, each in value.items() if key != KEY}, KEY in value
+    return value

@@ -191,7 +191,7 @@ def parsed_record(text: bytes, place: Path) -> dict[str, Any]:
         InputError: The record is damaged, or of a later version.
     """
     try:
-        record, checked = without_checksum(text)
+        record = without_checksum(text)
     except (ValueError, RecursionError) as error:
         raise _damaged(place, error) from None
     version = record.get(FORMAT)
@@ -200,7 +200,7 @@ def parsed_record(text: bytes, place: Path) -> dict[str, Any]:
             f"{place}: a record of version {version}; expected {VERSION}; it was written by a later "
             "version of Rejoinder: install that"
         )
-    if version != VERSION or not checked or not _is_sound(record):
+    if version != VERSION or not _is_sound(record):
         raise _damaged(place, "it is no record of Rejoinder")
     return record
 

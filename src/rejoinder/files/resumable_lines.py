@@ -10,8 +10,7 @@ written again in the order of the inputs when it is complete: again the same byt
 
 Each line ends in ``"check"``: the first 16 digits of the SHA-256 of the check before it and the line
 without its own. A damaged, lost or moved line is found when the file is read. The checks begin with
-the header, which holds ``"checked": true``; files of earlier versions have neither. They find damage,
-and are not a signature.
+the header, which holds ``"checked": true``. They find damage, and are not a signature.
 """
 
 from __future__ import annotations
@@ -147,8 +146,7 @@ class ResumableLines(Generic[Row]):
     def _write_again(self, header: bytes, rows: Sequence[Row]) -> None:
         with replacing(self.path) as temporary, open(temporary, "w+b") as file:
             file.write(header + b"\n")
-            checked = msgspec.json.decode(header).get(CHECKED) is True
-            self._append(file, rows, _first_check(header) if checked else None)
+            self._append(file, rows, _first_check(header))
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -173,11 +171,10 @@ class ResumableLines(Generic[Row]):
                 f"{self.path}: cannot be read or written: {error.strerror}; {self.remedy}"
             ) from error
 
-    def _read(self, file: BinaryIO, sizes: Sequence[int]) -> tuple[list[bytes], str | None]:
+    def _read(self, file: BinaryIO, sizes: Sequence[int]) -> tuple[list[bytes], str]:
         """The lines of all complete batches, and the check that the next line follows.
 
-        What follows them is removed from the file, and an empty file gets its header. The check is
-        None in a file of an earlier version.
+        What follows them is removed from the file, and an empty file gets its header.
         """
         header = msgspec.json.encode({**self.header, CHECKED: True})
         file.seek(0)
@@ -189,9 +186,9 @@ class ResumableLines(Generic[Row]):
             file.truncate(0)
             file.write(header + b"\n")
             return [], _first_check(header)
-        checked = self._check_header(whole[0])
+        self._check_header(whole[0])
         lines = whole[1:]
-        damaged = _damaged(whole[0], lines) if checked else None
+        damaged = _damaged(whole[0], lines)
         if damaged is not None:
             raise InputError(
                 f"{self.path}, line {damaged}: damaged or altered since it was written; remove the "
@@ -206,12 +203,10 @@ class ResumableLines(Generic[Row]):
         if size < len(data):
             file.truncate(size)
         lines = lines[:count]
-        return lines, (
-            _check_of(lines[-1]) if lines else _first_check(whole[0])
-        ) if checked else None
+        return lines, _check_of(lines[-1]) if lines else _first_check(whole[0])
 
-    def _check_header(self, line: bytes) -> bool:
-        """Whether the lines have checks; an InputError where the file belongs to another run."""
+    def _check_header(self, line: bytes) -> None:
+        """Raises an InputError where the file belongs to another run."""
         try:
             kept_header = msgspec.json.decode(line)
         except (msgspec.DecodeError, ValueError, RecursionError):
@@ -223,10 +218,8 @@ class ResumableLines(Generic[Row]):
             raise self._foreign()
         header = {**self.header, CHECKED: True}
         if kept_header == header:
-            return True
-        if kept_header == dict(self.header):
-            return False
-        differing = differences({**kept_header, CHECKED: True}, header)
+            return
+        differing = differences(kept_header, header)
         what, remedy = self.header["rejoinder"], f"{self.remedy}, or remove the file"
         raise another_run(self.path, what, differing, remedy)
 
@@ -249,13 +242,11 @@ class ResumableLines(Generic[Row]):
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise InputError(f"{self.path}: a damaged line ({error}); remove the file") from None
 
-    def _append(self, file: BinaryIO, rows: Sequence[Row], check: str | None) -> str | None:
+    def _append(self, file: BinaryIO, rows: Sequence[Row], check: str) -> str:
         """Writes rows to the disk; returns the check that the next line follows."""
         lines = []
         for row in rows:
-            line = msgspec.json.encode(row)
-            if check is not None:
-                line, check = _linked(check, line)
+            line, check = _linked(check, msgspec.json.encode(row))
             lines.append(line + b"\n")
         file.write(b"".join(lines))
         file.flush()
@@ -272,25 +263,15 @@ def file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
 
 
-def has_checks(path: Path) -> bool:
-    """Whether the lines of a file have checks; those of earlier versions have none."""
-    with open(path, "rb") as file:
-        return _declares_checks(file.readline())
-
-
 def damaged_line(data: bytes) -> int | None:
     """The number of the first line (from 1) that is not as it was written.
 
     None where all lines are intact, and where the first line does not declare checks.
     """
     header, *lines = data.split(b"\n")
-    if not _declares_checks(header):
+    if not header.startswith(b'{"rejoinder":') or b'"checked":true' not in header:
         return None
     return _damaged(header, lines[:-1] if lines and not lines[-1] else lines)
-
-
-def _declares_checks(header: bytes) -> bool:
-    return header.startswith(b'{"rejoinder":') and b'"checked":true' in header
 
 
 def _damaged(header: bytes, lines: Sequence[bytes]) -> int | None:

@@ -205,7 +205,3 @@ def _own_kinds(
                 )
         checked[judge] = names
     return checked
-
-
-summarise_preferences = preferences
-"""The earlier name of `preferences`."""

@@ -122,7 +122,3 @@ def ratings(
         signature("ratings", table, without, options, f"raters:{raters}", options.signature()),
         pl.DataFrame([row for part in parts for row in part.differences()], schema=DIFFERENCES),
     )
-
-
-summarise_ratings = ratings
-"""The earlier name of `ratings`."""

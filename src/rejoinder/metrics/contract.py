@@ -64,8 +64,6 @@ class Contract(ABC):
     """The parameters that name a model's file or folder, each with the provider of its features."""
     choices: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
     """The values that a parameter can have, by its name, where its field does not declare them."""
-    younger_columns: ClassVar[frozenset[str]] = frozenset()
-    """The columns that saved scores may lack; they are NaN there, and the score does not read them."""
 
     def __post_init__(self) -> None:
         for name, kind in types_of(type(self)).items():
@@ -86,15 +84,13 @@ class Contract(ABC):
 
     @classmethod
     def restored(cls, parameters: Mapping[str, Any]) -> Self:
-        """The metric of saved scores, which may lack parameters that were added later.
+        """The metric of saved scores.
 
         Raises:
             TypeError: A parameter is unknown.
             ParameterError: A value is none that the parameter can have.
         """
-        facts = settings_of(cls).items()
-        before = {name: each.before for name, each in facts if each.before is not ...}
-        return cls(**{**before, **parameters})
+        return cls(**parameters)
 
     def meanings(self) -> dict[str, Any]:
         """The parameters by name, each as what it stands for: an empty one as its default in words.
@@ -263,7 +259,7 @@ class Contract(ABC):
                 value = identity(self.sources[each.name], value)
             if value is None or value == "":
                 continue
-            if not (facts_of[each.name].younger and value == each.default):
+            if not (facts_of[each.name].unless_default and value == each.default):
                 words.append(facts_of[each.name].said(each.name, value))
         words += [f"{key}:{value}" for key, value in facts.items()]
         tokenizer = TOKENIZERS.get(getattr(self, "tokenizer", ""))

@@ -82,7 +82,7 @@ class DeltaBLEU(PooledPrecisions):
         "paper", "The weight and the match of an n-gram may come from different references, or not.",
         values=READINGS)  # fmt: skip
     references: str = "all"
-    smoothing: str | None = setting(None, before="none")
+    smoothing: str | None = None
     smoothing_value: float | None = None
 
     def __post_init__(self) -> None:

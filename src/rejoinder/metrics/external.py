@@ -109,10 +109,10 @@ class External(MeanMetric):
         Raises:
             TypeError: A parameter is unknown or absent.
         """
-        metric, parameters = cls.__new__(cls), {"kind": "", **parameters}
+        metric = cls.__new__(cls)
         if parameters.keys() != {each.name for each in fields(cls)}:
             raise TypeError(f"parameters {list(parameters)}")
-        metric._complete(parameters, None)
+        metric._complete(dict(parameters), None)
         return metric
 
     def _set(

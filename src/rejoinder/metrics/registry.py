@@ -162,7 +162,7 @@ def _own(wanted: str, name: str, rest: str) -> Metric | None:
 
 
 def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
-    """Makes the metric of saved scores, which may lack parameters that were added later.
+    """Makes the metric of saved scores.
 
     Args:
         name: A key of ``METRICS`` or ``OTHERS``.

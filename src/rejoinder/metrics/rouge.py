@@ -78,7 +78,6 @@ class ROUGE(MeanMetric):
 
     name: ClassVar[str] = "rouge"
     source: ClassVar[str] = "Lin 2004, sections 2 and 3.1"
-    younger_columns: ClassVar[frozenset[str]] = frozenset({"precision", "recall"})
 
     variant: str = setting(
         "L", "Another overlap is counted: n-grams of another order, or common subsequences.", 30,
@@ -92,10 +91,10 @@ class ROUGE(MeanMetric):
     measure: str = setting("f", values=MEASURES)
     stemmer: bool = setting(
         False, "Words are compared by their stems (runs, running), or as they are written.", 23,
-        tried=EITHER, younger=True)  # fmt: skip
+        tried=EITHER, unless_default=True)  # fmt: skip
     sentences: str = setting(
         "", "Texts are split into other sentences.", 24, values=("lines", "punkt", ""),
-        younger=True)  # fmt: skip
+        unless_default=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -46,9 +46,7 @@ class Setting:
         tried: The values in which tools differ.
         neutral: What it must be where another metric of its family does not have it, so that both are
             computed alike; ``...``: its default.
-        younger: Whether it was added later: a signature names it where it is not the default, so that
-            signatures of before still name the same metric.
-        before: The value of saved scores that lack it, where that is not the default.
+        unless_default: Whether a signature names it only where it is not the default.
     """
 
     meaning: str = "Another setting of the metric."
@@ -60,8 +58,7 @@ class Setting:
     values: Collection[str] | None = None
     tried: tuple[Any, ...] = ()
     neutral: Any = ...
-    younger: bool = False
-    before: Any = ...
+    unless_default: bool = False
 
     def said(self, name: str, value: Any) -> str:
         """The setting in a signature."""

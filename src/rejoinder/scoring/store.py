@@ -28,7 +28,6 @@ from rejoinder.files.sources import data_of, head_of, keeping_sources
 from rejoinder.kernels.arrays import Tokens
 from rejoinder.messages import Call
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.jackknife import with_interval
 from rejoinder.metrics.engine.rows import Matrix, rows_of
 from rejoinder.scoring.measurements import Measured, Measurements, clusters_of
 from rejoinder.scoring.saved_metrics import (
@@ -49,10 +48,6 @@ from rejoinder.tables.write import write_parquet
 SEAL = "rejoinder.sha256"
 FORMAT = 1
 
-NO_HASH = (
-    "these scores were kept without a hash, by an earlier version or another program: whether they "
-    "are whole cannot be known"
-)
 SAVED = Call("Scores.save")
 ROUNDING = 1e-9
 """So far a score may lie outside the bounds of its metric."""
@@ -137,7 +132,7 @@ def _own_notes(scores: Measurements) -> list[str]:
     for label, each in scores.measured.items():
         if isinstance(each.metric, KeptMean):
             added.add(note(label, each.metric.saved))
-    return [each for each in scores.notes if each not in added and not each.startswith(NO_HASH)]
+    return [each for each in scores.notes if each not in added]
 
 
 def _file_column(column: str) -> str:
@@ -171,9 +166,8 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
 def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
     """Reads what ``save`` wrote, and believes nothing of it that can be checked.
 
-    The hash over the whole file is compared before anything is parsed. A file without one, which an
-    earlier version wrote, opens with a note. Systems, items, numbers of rows, resamples, signatures
-    and the bounds of every score are checked in both.
+    The hash over the whole file is compared before anything is parsed; then systems, items, numbers of
+    rows, resamples, signatures and the bounds of every score are checked.
 
     Args:
         path: Of the file.
@@ -195,10 +189,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
         raise InputError(f"{file}: no such file; name one that '{SAVED}' wrote")
     whole = is_undamaged(file)
     if whole is False:
-        raise InputError(
-            f"{file}: damaged, or altered by another program: its hash is not that of its content; "
-            "score again, or take a copy of it"
-        )
+        raise _altered(file)
     try:
         with refusing_panics():
             text = pl.read_parquet_metadata(io.BytesIO(data_of(file))).get(KEY)
@@ -206,6 +197,8 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
             raise InputError(
                 f"{file}: a Parquet file, but not of scores; name one that '{SAVED}' wrote"
             )
+        if not whole:
+            raise _altered(file)
         saved = msgspec.json.decode(text, type=Saved)
         with refusing_panics():
             table = pl.read_parquet(io.BytesIO(data_of(file)))
@@ -225,12 +218,14 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
         ) from None
     if saved.format != FORMAT:
         raise InputError(f"{file}: format {saved.format}, expected {FORMAT}; score again")
-    measurements = _scores(saved, table, file, metrics)
-    if whole:
-        return measurements
-    again = Call("rejoinder.load_scores({0!r}).save('NEW.parquet')", (str(file),))
-    note = f"{NO_HASH}; '{again}' keeps them with one"
-    return replace(measurements, notes=(*measurements.notes, note))
+    return _scores(saved, table, file, metrics)
+
+
+def _altered(file: Path) -> InputError:
+    return InputError(
+        f"{file}: damaged, or altered by another program: its hash is not that of its content; "
+        "score again, or take a copy of it"
+    )
 
 
 def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Measurements:
@@ -346,17 +341,15 @@ def _unfit(file: Path, error: Exception) -> InputError:
 
 
 def _unserved(label: str, saved: SavedMetric, table: pl.DataFrame) -> KeptRows:
-    """The columns of a metric; of one that an earlier version saved, those that begin with it."""
-    names = [f"{label}.{name}" for name in saved.columns] or [
-        name for name in table.columns if name.startswith(f"{label}.")
-    ]
+    """The columns of a metric."""
+    names = [f"{label}.{name}" for name in saved.columns]
     return KeptRows(saved, table.select(names))
 
 
 def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> Measured:
     described, systems = saved.metrics[label], len(saved.systems)
     n = table.height // systems
-    columns = [_column(label, name, metric, table) for name in metric.columns]
+    columns = [table.get_column(f"{label}.{name}") for name in metric.columns]
     answered = columns[0].is_not_null().to_numpy().reshape(systems, n)
     usable = np.logical_or.reduce(answered)
     answered = None if (answered == usable).all() else answered[:, usable]
@@ -364,24 +357,17 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
         raise InputError(f"{label}: the systems are not scored on the same items")
     # Rows stand system by system in the file, item by item in a batch.
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
-    signature = with_interval(metric, described.signature)
     if metric.summable:
         values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
         rows = rows_of(values, systems)
         rows = rows if answered is None else rows.masked(answered)
-        return Measured(metric, rows, usable, signature, described.items, answered=answered)
+        return Measured(
+            metric, rows, usable, described.signature, described.items, answered=answered
+        )
     bags = columns[0].gather(order)
     lengths = bags.list.len().fill_null(0).to_numpy().astype(np.int64)
     last = np.cumsum(lengths)
     fingerprints = bags.drop_nulls().explode(empty_as_null=False).to_numpy()
     tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
     rows = rows_of(tokens, systems)
-    return Measured(metric, rows, usable, signature, described.items, answered=answered)
-
-
-def _column(label: str, name: str, metric: Metric, table: pl.DataFrame) -> pl.Series:
-    """A statistic of a metric; NaN where the file is older than the statistic."""
-    full = f"{label}.{name}"
-    if full not in table.columns and name in metric.younger_columns:
-        return pl.Series(full, np.full(table.height, np.nan))
-    return table.get_column(full)
+    return Measured(metric, rows, usable, described.signature, described.items, answered=answered)

@@ -53,7 +53,6 @@ class Trial:
         scores: What it was scored; None: it was not.
         failed: Why it cannot be trained or scored; None: it can.
         device: What torch computes on.
-        unchecked: Whether a file of it was written by an earlier version, without a hash.
     """
 
     number: int
@@ -65,7 +64,6 @@ class Trial:
     scores: Mapping[str, Any] | None = None
     failed: str | None = None
     device: str = "auto"
-    unchecked: bool = False
     _clean: bool = field(default=False, repr=False)
 
     @property
@@ -264,7 +262,7 @@ class Trial:
         """Whether the replies are there as they were written; others are made anew by the model."""
         marker, path = self.folder / REPLIES_HASH, self.folder / REPLIES
         try:
-            return without_checksum(marker.read_bytes())[0].get("replies") == sha256(path)
+            return without_checksum(marker.read_bytes()).get("replies") == sha256(path)
         except (OSError, ValueError):
             return False
 
@@ -292,13 +290,11 @@ class Trial:
     def _read(self, path: Path) -> dict[str, Any]:
         """What a step left, checked by its hash."""
         try:
-            value, hashed = without_checksum(path.read_bytes())
+            return without_checksum(path.read_bytes())
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{path}: cut or altered; remove the folder to do the trial anew"
             ) from error
-        self.unchecked |= not hashed
-        return value
 
     def _has_failed(self) -> bool:
         marker = self.folder / "failed.json"

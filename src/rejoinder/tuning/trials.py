@@ -140,7 +140,7 @@ def _told(run: SweepRun, notes: list[str], parameters: Mapping[str, Any]) -> Swe
             f"{counted(pruned, 'trial')} of {len(run.trials)} pruned by validation loss and not "
             "scored: the correlations are over the others, which are more alike"
         )
-    notes += [*_without_model(run), *_of_trials(run.finished), *_without_checksum(run)]
+    notes += [*_without_model(run), *_of_trials(run.finished)]
     trials = table(run.trials, run.finished, run.grid)
     correlated = correlations(run.finished, run.material)
     result = SweepResult(run.folder, trials, correlated, tuple(dict.fromkeys(notes)), parameters)
@@ -157,17 +157,6 @@ def _without_model(run: SweepRun) -> list[str]:
     return [
         f"{', '.join(gone)}: no model, because an earlier call was to keep fewer; to have it, train "
         "with the trial's settings"
-    ]
-
-
-def _without_checksum(run: SweepRun) -> list[str]:
-    """A note where files of an earlier version hold no hash."""
-    count = sum(each.unchecked for each in run.trials)
-    if not count:
-        return []
-    return [
-        f"{counted(count, 'trial')} of {len(run.trials)} kept by an earlier version, without a hash: "
-        "damage to these files cannot be found"
     ]
 
 

@@ -28,14 +28,12 @@ def test_ratings(capfdbinary):
     told = printed(capfdbinary, "ratings", EXAMPLES / "ratings.csv", "--filter-raters")
     table = rejoinder.read_ratings(EXAMPLES / "ratings.csv")
     same(rejoinder.ratings(table, drop=True).as_json(), told)
-    assert rejoinder.ratings is rejoinder.summarise_ratings
 
 
 def test_preferences(capfdbinary):
     told = printed(capfdbinary, "preferences", EXAMPLES / "preferences.csv", "--resamples", "100")
     table = rejoinder.read_preferences(EXAMPLES / "preferences.csv")
     same(rejoinder.preferences(table, resamples=100).as_json(), told)
-    assert rejoinder.preferences is rejoinder.summarise_preferences
 
 
 def test_weigh(capfdbinary, tmp_path):

@@ -10,8 +10,8 @@ import pytest
 
 from rejoinder import read_ratings
 from rejoinder.files.provenance import record_path
-from rejoinder.human_evaluation.preference_summary import summarise_preferences
-from rejoinder.human_evaluation.rating_summary import summarise_ratings
+from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
+from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
 from rejoinder.tables.preferences import read_preferences
 from shared_data import EXAMPLES, shared
 

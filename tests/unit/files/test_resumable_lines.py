@@ -1,4 +1,4 @@
-"""Resumable files: interrupted at any byte, damaged, of another run, of an earlier version."""
+"""Resumable files: interrupted at any byte, damaged, of another run."""
 
 import re
 from operator import attrgetter
@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from rejoinder.errors import InputError
-from rejoinder.files.resumable_lines import ResumableLines, damaged_line, has_checks
+from rejoinder.files.resumable_lines import ResumableLines, damaged_line
 
 KEYS = [["a", "b"], ["c", "d"], ["e"]]
 
@@ -82,18 +82,6 @@ def test_rows_of_other_keys_are_refused(tmp_path):
         run(tmp_path / "squares.jsonl", keys=[["b", "a"], ["c", "d"], ["e"]])
 
 
-def test_a_file_of_an_earlier_version_is_resumed_without_checks(tmp_path):
-    path = tmp_path / "squares.jsonl"
-    expected, _ = run(path)
-    assert has_checks(path)
-    old = re.sub(rb',"check(ed)?":[^}]*', b"", path.read_bytes())
-    path.write_bytes(b"".join(old.splitlines(keepends=True)[:4]))
-    assert not has_checks(path)
-    assert run(path) == (expected, [1, 2])
-    assert path.read_bytes() == old
-    assert damaged_line(old) is None
-
-
 def test_the_damaged_line_is_named(tmp_path):
     path = tmp_path / "squares.jsonl"
     run(path)
@@ -160,13 +148,3 @@ def test_rows_of_other_inputs_and_rows_that_are_there_twice_are_refused(tmp_path
     run(path, keys=[["a"], ["a"]])
     with pytest.raises(InputError, match="lines of other inputs, or twice"):
         run_in_any_order(path, ())
-
-
-def test_rows_in_any_order_after_those_of_an_earlier_version(tmp_path):
-    path = tmp_path / "squares.jsonl"
-    expected, _ = run(path, keys=[[each] for each in "abcde"])
-    old = re.sub(rb',"check(ed)?":[^}]*', b"", path.read_bytes())
-    path.write_bytes(b"".join(old.splitlines(keepends=True)[:3]))
-    squares, added = run_in_any_order(path, (4, 3, 2))
-    assert ([[each] for each in squares], added) == (expected, [4, 3, 2])
-    assert path.read_bytes() == old

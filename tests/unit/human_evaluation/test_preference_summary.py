@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from rejoinder.errors import ParameterError
-from rejoinder.human_evaluation.preference_summary import summarise_preferences
+from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
 from rejoinder.statistics.clusters import effective_size
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.kappa import pooled_kappa

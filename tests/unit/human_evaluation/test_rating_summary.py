@@ -9,7 +9,7 @@ import pytest
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.rating_criterion import FEW_SKEWED
-from rejoinder.human_evaluation.rating_summary import summarise_ratings
+from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
 from rejoinder.statistics.alpha import DIFFERENCES
 from rejoinder.statistics.intervals import SAME
 from rejoinder.statistics.kappa import WEIGHTS, pooled_kappa

@@ -9,7 +9,7 @@ import pytest
 
 from rejoinder import TestSet, correlate, plan, read_ratings, score
 from rejoinder.errors import InputError
-from rejoinder.human_evaluation.rating_summary import summarise_ratings
+from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
 from rejoinder.meta_evaluation.leave_own_out_units import measured
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.references.weighing import weigh

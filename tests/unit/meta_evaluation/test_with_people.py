@@ -5,7 +5,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rejoinder import Scores, compare_with_people, judge, summarise_ratings
+from rejoinder import Scores, compare_with_people, judge
+from rejoinder import ratings as summarise_ratings
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.statistics.mean_difference import paired_difference

@@ -10,7 +10,6 @@ import pytest
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.files.resumable_lines import has_checks
 from rejoinder.human_evaluation.preference_summary import preferences
 from rejoinder.recipes.khayrallah2021 import replies as khayrallah2021_replies
 from rejoinder.recipes.khayrallah2021 import study as recipe
@@ -353,24 +352,8 @@ def test_a_bit_flipped_in_kept_replies_is_never_another_reply(tmp_path, monkeypa
     assert all("remove the file" in message for message in refused)
 
 
-def test_replies_of_before_have_no_checks_and_go_on_without(tmp_path, monkeypatch):
-    monkeypatch.setattr(khayrallah2021_replies, "AT_ONCE", 2)
-    asked = {f"m{i}": f"Is room {i} free?" for i in range(5)}
-    path = tmp_path / "kept.jsonl"
-    whole = replies(Replying(), asked, path, 2, lambda *_: None)
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    for row in rows:
-        row.pop("check", None)
-        row.pop("checked", None)
-    before = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
-    path.write_text("".join(before.splitlines(keepends=True)[:3]), "utf-8")
-    assert not has_checks(path)
-    assert replies(Replying(), asked, path, 2, lambda *_: None) == whole
-    assert path.read_text("utf-8") == before
-
-
-def test_damaged_corpora_are_refused_and_those_of_before_are_noted(data, tmp_path):
-    held = corpora(data, None, tmp_path, SIZES, 7, quiet)
+def test_damaged_corpora_are_refused(data, tmp_path):
+    corpora(data, None, tmp_path, SIZES, 7, quiet)
     path = tmp_path / "corpora" / "DD.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"Thank you", b"Thank yow"))
@@ -383,11 +366,10 @@ def test_damaged_corpora_are_refused_and_those_of_before_are_noted(data, tmp_pat
     with pytest.raises(InputError, match="cut, altered, or no run"):
         corpora(data, None, tmp_path, SIZES, 7, quiet)
     told = json.loads(text)
-    del told["sha256"], told["corpora"]
+    del told["sha256"]
     run.write_text(json.dumps(told), "utf-8")
-    before = corpora(data, None, tmp_path, SIZES, 7, quiet)
-    assert before.notes[:-1] == held.notes
-    assert "earlier version, without a hash" in before.notes[-1]
+    with pytest.raises(InputError, match="cut, altered, or no run"):
+        corpora(data, None, tmp_path, SIZES, 7, quiet)
 
 
 def test_replies_are_searched_with_the_beam_of_the_settings(tmp_path):

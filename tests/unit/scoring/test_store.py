@@ -122,20 +122,19 @@ def test_a_file_that_is_cut_is_refused(kept, tmp_path, size):
 
 
 def altered(kept, path, table=None, text=None):
-    """The file as another program writes it: with the metadata of ours, and no hash."""
+    """A file with other content and metadata than ours, and with the hash of these."""
     table = pl.read_parquet(kept) if table is None else table
     text = pl.read_parquet_metadata(kept)[KEY] if text is None else text
-    table.write_parquet(path, metadata={KEY: text})
+    table.write_parquet(path, metadata={KEY: text, SEAL: PLACEHOLDER})
+    write_checksum(path)
     return path
 
 
-def test_a_file_without_a_hash_opens_with_a_note(kept, tmp_path):
-    path = altered(kept, tmp_path / "old.parquet")
-    scores = load_scores(path)
-    assert repr(numbers(path)) == repr(numbers(kept))
-    assert "kept without a hash" in scores.notes[-1]
-    scores.save(tmp_path / "new.parquet")
-    assert load_scores(tmp_path / "new.parquet").notes == load_scores(kept).notes
+def test_a_file_that_another_program_wrote_anew_is_refused(kept, tmp_path):
+    path = tmp_path / "new.parquet"
+    pl.read_parquet(kept).write_parquet(path, metadata={KEY: pl.read_parquet_metadata(kept)[KEY]})
+    with pytest.raises(InputError, match="altered by another program"):
+        load_scores(path)
 
 
 TABLES = {

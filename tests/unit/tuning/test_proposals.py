@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rejoinder.tuning.grid import ParameterGrid
-from rejoinder.tuning.trial import Trial
+from rejoinder.tuning.trial import Trial, write_with_checksum
 from rejoinder.tuning.trials import Search, run_trials
 from tiny_sweep import BASE, files, held
 
@@ -71,8 +71,7 @@ def test_more_trials_of_a_finished_sweep(whole, tmp_path):
 
 def test_a_repetition_that_is_pruned_leaves_a_finished_trial_as_it_is(tmp_path):
     for epochs, bits in ((1, 3.0), (2, 2.5)):
-        told = json.dumps({"bits_per_character": bits})
-        (tmp_path / f"epochs-{epochs}.json").write_text(told, "utf-8")
+        write_with_checksum(tmp_path / f"epochs-{epochs}.json", {"bits_per_character": bits})
     trial = Trial(1, GRID.setting(0), tmp_path, GRID, held())
     for epochs, last in ((1, False), (2, True), (1, False)):
         assert trial.train(epochs, last, 60.0, None)

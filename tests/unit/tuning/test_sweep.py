@@ -115,8 +115,8 @@ def test_a_trial_notes_that_it_was_not_continued_as_it_was_begun(tmp_path):
     grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     assert trial._inexact() == []
-    (tmp_path / "epochs-1.json").write_text('{"notes": ["went on: not to the last bit"]}')
-    (tmp_path / "epochs-3.json").write_text('{"epochs": 3}')
+    write_with_checksum(tmp_path / "epochs-1.json", {"notes": ["went on: not to the last bit"]})
+    write_with_checksum(tmp_path / "epochs-3.json", {"epochs": 3})
     assert trial._inexact() == ["went on: not to the last bit"]
 
 
@@ -161,12 +161,12 @@ def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monke
     assert trial._replies(None) == texts
 
 
-def test_trials_of_before_are_read_with_a_note(tmp_path):
+def test_a_trial_without_its_checksum_is_refused(tmp_path):
     grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     (tmp_path / "epochs-3.json").write_text('{"bits_per_character": 2.5}')
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
-    assert trial.train(3, True, 60.0, None)
-    assert (trial.bits, trial.unchecked) == (2.5, True)
+    with pytest.raises(InputError, match=r"epochs-3\.json: cut or altered; remove the folder"):
+        trial.train(3, True, 60.0, None)
 
 
 def test_a_full_disk_is_no_failed_trial(tmp_path):

@@ -93,7 +93,7 @@ def preferences(given: PreferencesOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.human_evaluation.preference_summary import summarise_preferences
+    from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
     from rejoinder.tables.preferences import preferences_from
 
     with Progress("reading"):

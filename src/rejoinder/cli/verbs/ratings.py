@@ -45,7 +45,7 @@ def ratings(given: RatingsOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
-    from rejoinder.human_evaluation.rating_summary import summarise_ratings
+    from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
     from rejoinder.tables.ratings import ratings_from
     from rejoinder.tables.write import write_ratings
 

@@ -29,16 +29,6 @@ def interval_facts(metric: Contract, resamples: int, seed: int) -> dict[str, str
     return {"ci": "wilson" if metric.share else "jackknife-t", "bs": resamples, "seed": seed}
 
 
-def with_interval(metric: Contract, signature: str) -> str:
-    """The signature of scores that an earlier version kept, with the interval that they have now."""
-    words = signature.split("|")
-    places = [place for place, word in enumerate(words) if word.startswith("bs:")]
-    if not places or words[places[-1]] == "bs:0" or any(word.startswith("ci:") for word in words):
-        return signature
-    words.insert(places[-1], f"ci:{interval_facts(metric, 1, 0)['ci']}")
-    return "|".join(words)
-
-
 def score_intervals(
     metric: Contract,
     values: Floats,

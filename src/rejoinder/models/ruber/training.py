@@ -163,30 +163,3 @@ class ScorerTask(Task[Indices]):
     def shown(self, entry: Mapping[str, Any]) -> str:
         """How often the true reply came first."""
         return f"true reply first in {100 * entry[RECALL_AT_1]:.1f}%"
-
-    def to_record(self, progress: TrainingProgress) -> dict[str, Any]:
-        """The names of the first version."""
-        return {
-            "epoch": progress.epoch,
-            "step": progress.step,
-            "loss": progress.loss,
-            "best": -1.0 if progress.best is None else progress.best,
-            "since": progress.epochs_since_best,
-            "over": progress.over,
-            "log": progress.log,
-        }
-
-    def from_record(self, record: Mapping[str, Any]) -> TrainingProgress:
-        """Every epoch has as many steps, so that their number in all follows."""
-        epoch, step, best = record["epoch"], record["step"], record["best"]
-        return TrainingProgress(
-            epoch,
-            step,
-            epoch * self.steps + step,
-            record["loss"],
-            step,
-            None if best < 0 else best,
-            record["since"],
-            record["over"],
-            record["log"],
-        )

@@ -32,7 +32,7 @@ WEIGHTS = "model.safetensors"
 FINISHED = "this model was finished before; nothing was done"
 """What is said of a training that ``finished`` finds done."""
 _OURS = "rejoinder"  # the key of config.json under which a record stands
-_OWN_HASH = "record_sha256"  # of all of config.json; older folders have none, or one of the record
+_OWN_HASH = "record_sha256"  # of all of config.json
 _REMEDY = "remove the folder, then fetch or train the model again"
 
 
@@ -173,7 +173,7 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
     config = _config(folder)
     noted = config.pop(_OURS)
     own = noted.pop(_OWN_HASH, None)
-    sound = own in (None, _digest(noted, config), _digest(noted, {}))
+    sound = own == _digest(noted, config)
     hashes, tied = noted.pop("sha256", {}), noted.pop("tied", {})
     try:
         record = Record(**noted)

@@ -12,7 +12,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rejoinder.errors import InputError
@@ -117,14 +117,6 @@ class Task(ABC, Generic[Step]):
     def shown(self, entry: Mapping[str, Any]) -> str:
         """The last validation, for the progress bar."""
 
-    @abstractmethod
-    def to_record(self, progress: TrainingProgress) -> dict[str, Any]:
-        """The progress under the names that checkpoints have; JSON."""
-
-    @abstractmethod
-    def from_record(self, record: Mapping[str, Any]) -> TrainingProgress:
-        """The progress that ``to_record`` wrote, in this or an earlier version."""
-
 
 def train(
     task: Task[Any],
@@ -179,7 +171,7 @@ class Loop:
         if self.checkpoint is None or not self.checkpoint.exists:
             return ""
         record, kept = self.checkpoint.load(self.state)
-        self.progress, self.best = self.task.from_record(record), kept.get("best", {})
+        self.progress, self.best = TrainingProgress(**record), kept.get("best", {})
         epoch = f"at epoch {self.progress.epoch + (not self.progress.over)}"
         return f"{epoch} ({threads})" if threads else epoch
 
@@ -261,7 +253,5 @@ class Loop:
 
     def _save(self) -> None:
         if self.checkpoint is not None:
-            self.checkpoint.save(
-                self.state, self.task.to_record(self.progress), {"best": self.best}
-            )
+            self.checkpoint.save(self.state, asdict(self.progress), {"best": self.best})
             self.saved = time.monotonic()

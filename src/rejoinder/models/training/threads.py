@@ -49,7 +49,7 @@ class Machine:
 
     @classmethod
     def recorded(cls, record: Any) -> Machine | None:
-        """What ``as_json`` wrote; None where nothing was recorded, as in older files."""
+        """What ``as_json`` wrote; None where it is no such record."""
         if not isinstance(record, Mapping):
             return None
         device, threads = record.get("device"), record.get("threads")

@@ -225,7 +225,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     if not path.exists():
         return None
     try:
-        document, _ = without_checksum(path.read_bytes())
+        document = without_checksum(path.read_bytes())
         kept = {key: document.get(key) for key in identity}
         notes, several = tuple(document["notes"]), bool(document["several"])
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -235,29 +235,24 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     if kept != as_kept(identity):
         remedy = "name another folder, or remove this one to start anew"
         raise another_run(folder, "the corpora", differences(kept, identity), remedy)
-    notes = (*notes, *_checked(folder, document.get("corpora")))
+    _check(folder, document.get("corpora"))
     trained = {name: _pairs(_path(folder, name)) for name in CORPORA}
     test = read_testset(_path(folder, "test"))
     return Corpora(trained, _pairs(_path(folder, "validation")), test, several, notes)
 
 
-def _checked(folder: Path, hashes: Any) -> list[str]:
-    """Compares the corpora with their hashes; a note where an earlier version kept none.
+def _check(folder: Path, hashes: Any) -> None:
+    """Compares the corpora with their hashes.
 
     Raises:
         InputError: A file is missing, cut or altered.
     """
-    if not isinstance(hashes, dict):
-        return [
-            "the corpora were kept by an earlier version, without a hash: damage cannot be found"
-        ]
     for name in (*CORPORA, "validation", "test"):
         path = _path(folder, name)
-        if not path.is_file() or sha256(path) != hashes.get(name):
+        if not path.is_file() or sha256(path) != (hashes or {}).get(name):
             raise InputError(
                 f"{path}: missing, cut or altered; remove {folder / RUN} to make the corpora anew"
             )
-    return []
 
 
 def _path(folder: Path, name: str) -> Path:

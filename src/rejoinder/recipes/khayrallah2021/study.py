@@ -22,10 +22,11 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.figures.ruq import ruq_plot
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
-from rejoinder.files.resumable_lines import has_checks
-from rejoinder.human_evaluation.preference_summary import PreferenceSummary, summarise_preferences
+from rejoinder.human_evaluation.preference_summary import PreferenceSummary
+from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, THRESHOLD
-from rejoinder.human_evaluation.rating_summary import RatingSummary, summarise_ratings
+from rejoinder.human_evaluation.rating_summary import RatingSummary
+from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
 from rejoinder.messages import counted
 from rejoinder.models.likelihood.opening import open_backend
 from rejoinder.models.likelihood.prompts import Prompting
@@ -233,11 +234,6 @@ class _Run:
             self.sizes.beam,
             lambda done, total: self.tell(f"{name} replies ({where})", done, total),
         )
-        if not has_checks(path):
-            self.notes.append(
-                f"{name}: replies ({where}) kept by an earlier version, without checks: damage to the "
-                "file cannot be found"
-            )
         empty = sum(not text.strip() for text in texts.values())
         if empty:
             self.notes.append(f"{name}: {empty} of {len(texts)} replies ({where}) are empty")

@@ -111,9 +111,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
     if not place.exists():
         return None
     try:
-        record, checked = without_checksum(place.read_bytes())
-        if not checked:
-            raise ValueError("it has no checksum")
+        record = without_checksum(place.read_bytes())
         if record[FILE] != sha256(folder / FILE):
             raise ValueError(f"{FILE} is not as it was written")
         earlier = dict(record["identity"])

@@ -177,31 +177,3 @@ class ResponderTask(Task[list[np.ndarray]]):
     def shown(self, entry: Mapping[str, Any]) -> str:
         """The last validation loss."""
         return f"validation loss {entry['validation_loss']:.3f}"
-
-    def to_record(self, progress: TrainingProgress) -> dict[str, Any]:
-        """The names of the first version."""
-        return {
-            "epoch": progress.epoch,
-            "position": progress.step,
-            "update": progress.steps,
-            "loss": progress.loss,
-            "subwords": progress.weight,
-            "best": None if progress.best is None else -progress.best,
-            "best_epoch": progress.epoch - progress.epochs_since_best,
-            "over": progress.over,
-            "log": progress.log,
-        }
-
-    def from_record(self, record: Mapping[str, Any]) -> TrainingProgress:
-        """What ``to_record`` wrote."""
-        return TrainingProgress(
-            record["epoch"],
-            record["position"],
-            record["update"],
-            record["loss"],
-            record["subwords"],
-            None if record["best"] is None else -record["best"],
-            record["epoch"] - record["best_epoch"],
-            record["over"],
-            record["log"],
-        )

@@ -13,10 +13,8 @@ from rejoinder.metrics.engine.jackknife import (
     difference_intervals,
     interval_facts,
     score_intervals,
-    with_interval,
 )
 from rejoinder.metrics.engine.rows import Matrix, rows_of
-from rejoinder.metrics.length import Length
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.statistics.standard_error import standard_errors
 
@@ -134,54 +132,3 @@ def test_a_score_of_zero_under_bleu_4_has_an_unknown_error():
     # Under a mean of single scores, and BLEU-1, 0 is what every item has.
     for metric in (SENTENCE, BLEU(order=1)):
         assert not np.isnan(difference_errors(metric, values, left_out, *pairs)).any()
-
-
-def test_kept_signatures_of_before_name_the_interval_of_today():
-    before = "bleu|order:2|bs:1000|seed:1|version:0.1.0"
-    now = "bleu|order:2|ci:jackknife-t|bs:1000|seed:1|version:0.1.0"
-    assert with_interval(BLEU(), before) == with_interval(BLEU(), now) == now
-    without = "bleu|order:2|bs:0|seed:1|version:0.1.0"
-    assert with_interval(BLEU(), without) == without
-
-
-def test_a_difference_stays_within_what_two_scores_can_differ_by():
-    low, high = difference_intervals(BLEU(), np.array([0.9]), np.array([0.2]), 8)
-    assert (low, high) == pytest.approx((0.9 - 2.364624 * 0.2, 1.0), abs=1e-6)
-
-
-def covered(metric, draw, truth, runs=400, n=20):
-    rows = np.stack([draw(n) for _ in range(runs)], axis=1)  # [n, runs, k]: runs as systems
-    values = metric.score(rows.sum(axis=0))
-    low, high = score_intervals(metric, values, Matrix(rows).left_out(metric))
-    return int(((low <= truth) & (truth <= high)).sum())
-
-
-def test_the_intervals_hold_the_truth_at_20_items():
-    # 400 intervals that hold in 95 of 100 hold 380 times, with a standard deviation of
-    # sqrt(400 .95 .05) = 4.4. The bound is four of them below .94, what simulation shows at worst:
-    # 376 - 4 sqrt(400 .94 .06) = 357. The percentile bootstrap, at 88 to 90, holds 352 to 360 times.
-    rng = np.random.default_rng(5)
-
-    def mean_rows(n):
-        return np.stack([rng.beta(0.8, 2.0, n), np.ones(n)], axis=1)
-
-    assert covered(SENTENCE, mean_rows, 0.8 / 2.8) >= 357
-    lengths = rng.poisson(9, 100_000) + 1.0
-
-    def length_rows(n):
-        return np.stack([rng.choice(lengths, n), np.ones(n)], axis=1)
-
-    assert covered(Length(), length_rows, lengths.mean()) >= 357
-
-    # BLEU-2: matches of both orders go together, as they do in text.
-    def bleu_rows(n):
-        length = rng.integers(3, 20, n)
-        skill = rng.beta(1, 3, n)
-        one = rng.binomial(length, skill)
-        two = np.minimum(rng.binomial(length - 1, skill**1.5), np.maximum(one - 1, 0))
-        return np.stack([length, length + 1, one, two, length, length - 1], axis=1).astype(float)
-
-    metric = BLEU(order=2)
-    truth = float(metric.score(bleu_rows(400_000).sum(axis=0)))
-    assert 0.05 < truth < 0.5
-    assert covered(metric, bleu_rows, truth) >= 357

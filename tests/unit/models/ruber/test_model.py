@@ -1,5 +1,6 @@
 """A model's folder whose files are whole, and which this version of Rejoinder cannot have written."""
 
+import hashlib
 import json
 import shutil
 
@@ -24,13 +25,15 @@ def folder(tmp_path_factory):
 
 
 def altered(folder, tmp_path, change, hashed=False):
-    """A copy with another record; without the hash of the record, as older folders are."""
+    """A copy with another record, and with the hash of that unless ``hashed`` is the old one."""
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
     config = json.loads((copy / "config.json").read_text())
     change(config["rejoinder"])
     if not hashed:
         del config["rejoinder"]["record_sha256"]
+        plain = json.dumps(config["rejoinder"], sort_keys=True).encode()
+        config["rejoinder"]["record_sha256"] = hashlib.sha256(plain).hexdigest()
     (copy / "config.json").write_text(json.dumps(config))
     return copy
 

@@ -47,13 +47,15 @@ def hashed_anew(folder, change):
     config = json.loads(file.read_text())
     change(folder, config)
     noted = config["rejoinder"]
+    keys = {name: each for name, each in config.items() if name != "rejoinder"}
     noted["sha256"] = {
         each.name: hashlib.sha256(each.read_bytes()).hexdigest()
         for each in folder.iterdir()
         if each.name != "config.json"
     }
     del noted["record_sha256"]
-    plain = json.dumps(noted, sort_keys=True).encode()
+    whole = keys | {"rejoinder": noted} if keys else noted
+    plain = json.dumps(whole, sort_keys=True).encode()
     noted["record_sha256"] = hashlib.sha256(plain).hexdigest()
     file.write_text(json.dumps(config))
 

@@ -1,4 +1,4 @@
-"""Files that earlier versions kept are opened and continued, and say what they said then.
+"""Kept files are opened and continued, and say what they said when they were kept.
 
 The files and how they were made are in tests/golden/README.md.
 """

@@ -18,7 +18,7 @@ from rejoinder.files.replacing import check_target, failure, replacing
 from rejoinder.tables.studies import APPLICATION
 
 FORMAT = 2
-"""The version of the tables (``PRAGMA user_version``); those of format 1 had no checksums."""
+"""The version of the tables (``PRAGMA user_version``)."""
 _PATIENCE = 30.0  # seconds that a transaction waits for another process
 
 

@@ -117,7 +117,7 @@ def test_another_run_and_damaged_candidates_are_refused(corpus, testset, tmp_pat
     with pytest.raises(InputError, match=r"candidates\.jsonl is not as it was written"):
         references(corpus, testset, run, candidates=2)
     path.write_bytes(path.read_bytes().replace(b"mined-7", b"mined-1"))
-    record, _ = without_checksum((run / "run.json").read_bytes())
+    record = without_checksum((run / "run.json").read_bytes())
     for key in record:
         without = {name: value for name, value in record.items() if name != key}
         (run / "run.json").write_text(json.dumps(with_checksum(without)))

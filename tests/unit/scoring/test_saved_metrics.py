@@ -161,22 +161,6 @@ def test_a_parameter_that_json_cannot_hold_is_no_reason_to_lose_the_rows(tmp_pat
         assert again.systems().equals(scores.systems())
 
 
-def test_a_file_of_an_earlier_version_opens_without_the_metric_that_it_cannot_name(tmp_path):
-    scores = measured("bleu", Spread())
-    scores.save(tmp_path / "now.parquet")
-    told = json.loads(pl.read_parquet_metadata(tmp_path / "now.parquet")["rejoinder"])
-    of_spread = told["metrics"]["spread"]
-    told["metrics"]["spread"] = {
-        key: of_spread[key] for key in ("name", "parameters", "signature", "items")
-    }
-    pl.read_parquet(tmp_path / "now.parquet").write_parquet(
-        tmp_path / "before.parquet", metadata={"rejoinder": json.dumps(told)}
-    )
-    assert load_scores(tmp_path / "before.parquet").labels == ["BLEU-2"]
-    again = load_scores(tmp_path / "before.parquet", metrics=[Spread()])
-    assert again.systems().equals(scores.systems())
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -195,20 +195,6 @@ def test_lines_that_are_moved_or_lost_are_told(tmp_path):
             open_backend(path)
 
 
-def test_a_file_of_an_earlier_version_goes_on_without_checks(tmp_path):
-    whole = likelihoods(provider(), REQUESTS, work=tmp_path)
-    path = tmp_path / killed_scoring.FILE
-    rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
-    old = b"".join(
-        msgspec.json.encode({k: v for k, v in row.items() if k not in ("check", "checked")}) + b"\n"
-        for row in rows
-    )
-    path.write_bytes(old[: len(old) // 2])
-    again = likelihoods(provider(), REQUESTS, work=tmp_path)
-    assert path.read_bytes() == old
-    assert again.replies[-1][0].total == whole.replies[-1][0].total
-
-
 @pytest.mark.parametrize("content", [b"my notes", b"{}", b"\0" * 10, b"x" * 10_000])
 def test_a_strange_file_without_a_line_end_is_kept(tmp_path, content):
     (tmp_path / killed_scoring.FILE).write_bytes(content)

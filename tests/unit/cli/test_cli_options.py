@@ -11,7 +11,6 @@ from rejoinder.cli import option_names
 from rejoinder.cli.option_names import as_option
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Call, Placeholder
-from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 SIMPLER = {"integer range": "integer", "float range": "float"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -80,16 +80,39 @@ def reasons(frames: Iterable[pl.DataFrame]) -> list[Line]:
 
     A row is named by the first of its columns in ``NAMED``, a pair of systems by both.
     """
-    missing: dict[str, list[str]] = {}
-    for frame in frames:
-        name = next(name for name in NAMED if name in frame.columns)
-        for row in frame.filter(frame["reason"].is_not_null()).iter_rows(named=True):
-            what = f"{row[name]}" + (f" and {row['b']}" if "b" in row else "")
-            missing.setdefault(row["reason"], []).append(what)
-    return [
-        Line(f"{', '.join(dict.fromkeys(what))}: {reason}", "note")
-        for reason, what in missing.items()
-    ]
+
+    def rows() -> Iterator[tuple[str, str | None]]:
+        for frame in frames:
+            name = next(name for name in NAMED if name in frame.columns)
+            for row in frame.iter_rows(named=True):
+                yield f"{row[name]}" + (f" and {row['b']}" if "b" in row else ""), row["reason"]
+
+    return because(rows(), between=", ")
+
+
+def because(
+    numbers: Iterable[tuple[str, str | None]], most: int | None = None, between: str = "; "
+) -> list[Line]:
+    """Why numbers are missing, each reason once, behind what it is said of.
+
+    Args:
+        numbers: What each number is of, and why it is missing; None where it is there.
+        most: So many of them are named; None: all.
+        between: Stands between two of them.
+
+    >>> [line.text for line in because([("a", "one item"), ("b", None), ("c", "one item")], 1)]
+    ['a and 1 more: one item']
+    """
+    missing: dict[str, dict[str, None]] = {}
+    for what, reason in numbers:
+        if reason is not None:
+            missing.setdefault(reason, {})[what] = None
+    shown = []
+    for reason, each in missing.items():
+        hidden = len(each) - (most or len(each))
+        more = f" and {hidden} more" if hidden > 0 else ""
+        shown.append(Line(f"{between.join([*each][:most])}{more}: {reason}", "note"))
+    return shown
 
 
 def lines(texts: Iterable[str], kind: Kind = "sentence") -> Document:

@@ -11,11 +11,13 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
+from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, listed
 from rejoinder.meta_evaluation.evidence import Rated
+from rejoinder.meta_evaluation.judge_sentences import CONSTANT_STANDS_IN
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.refusals import check_signatures
 from rejoinder.metrics.external import External
@@ -53,9 +55,6 @@ MOSTLY = 0.9
 """From this share of the replies in common on, the replies of other raters are left out."""
 
 MEASURES = ("severity", "slope", "correlation", "within", "corrected", "reliability")
-
-CONSTANT_STANDS_IN = "one and the same grade for every reply would stand in for a rater too"
-"""How the note begins where the alternative annotator test says little."""
 
 OTHER_SCALE = "the marks are not on the ratings' scale"
 
@@ -113,6 +112,13 @@ class JudgeReport(TableResult):
     panel: Estimate | None
     notes: tuple[str, ...]
     signature: str
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """How each judge follows people, where it errs, and whether it may stand in for a rater."""
+        from rejoinder.meta_evaluation.judge_tables import judges
+
+        tables = self.measures, self.errors, self.repeats, self.tests
+        return judges(*tables, self.panel, self.notes, self.signature)
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder judge --json`` prints."""

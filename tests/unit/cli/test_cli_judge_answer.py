@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.cli.show.judge_answer import answer
-from rejoinder.meta_evaluation.judge import CONSTANT_STANDS_IN
+from rejoinder.meta_evaluation import judge_sentences
+from rejoinder.meta_evaluation.judge_sentences import CONSTANT_STANDS_IN
 from shared_data import EXAMPLES
 
 NUMBER = r"-?\d\.\d\d"
@@ -32,6 +32,10 @@ def report(raters=4, items=60, bias=0.0, follow=1.0, seed=0):
     ratings = pl.DataFrame(rows, schema=schema, orient="row")
     scores = pl.DataFrame(marks, schema=["system", "id", "name", "value"], orient="row")
     return rejoinder.judge(rejoinder.Scores.from_segments(scores), ratings)
+
+
+def answer(of, judge):
+    return judge_sentences.answer(of.measures, of.errors, of.tests, of.notes, judge)
 
 
 def number(report, measure, column):

@@ -9,6 +9,7 @@ import pytest
 
 import rejoinder
 from rejoinder.cli.terminal.showing import show
+from rejoinder.meta_evaluation import judge_tables
 from rejoinder.meta_evaluation.with_people.compare import compare_with_people
 from rejoinder.meta_evaluation.with_people.people_tables import ERRORS, summary
 from rejoinder.scoring.score import score
@@ -212,10 +213,8 @@ def test_drawn_items_weigh_the_ratings_and_those_not_rated_yet_are_counted(comma
 
 
 def test_legends_say_which_way_round_errors_are():
-    from rejoinder.cli.show import judge
-
-    assert "the judge's marks less people's" in judge.ERRORS
-    assert "'compare --ratings' has people less judge" in judge.ERRORS
+    assert "the judge's marks less people's" in judge_tables.ERRORS
+    assert "'compare --ratings' has people less judge" in judge_tables.ERRORS
     assert "'judge' has the judge less people" in ERRORS
 
 

@@ -28,7 +28,6 @@ SHOWN = {
     "Explanation": "explain:explanation",
     "Explanations": "explain:explanations",
     "FileLook": "look:look",
-    "JudgeReport": "judge:judge",
     "Marks": "mark:mark",
     "Mined": "mine:mine",
     "NextItems": "plan_ratings:next_items",

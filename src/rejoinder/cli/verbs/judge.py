@@ -94,10 +94,5 @@ def judge(given: JudgeOptions) -> None:
         )
     report = inputs.with_notes(report, given.ratings)
 
-    def show() -> None:
-        from rejoinder.cli.show.judge import judge as show
-
-        show(report)
-
     with Outputs(report) as outputs:
-        outputs.show(given, show, report.as_json)
+        outputs.show(given, report.document, report.as_json)

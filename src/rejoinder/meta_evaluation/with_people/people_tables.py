@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from rejoinder.document.numbers import NONE, Show, decimals, span, starred
-from rejoinder.document.parts import GAP, Document, Line, View, spaced
+from rejoinder.document.parts import GAP, Document, Line, View, lines, spaced
 from rejoinder.document.sign_matrix import (
     BETTER,
     LEGEND,
@@ -139,7 +139,7 @@ def comparison(
     if listed.height < pairs.height:
         shown.append(Line(LISTED, "legend"))
     words = words if errors.height else []
-    return [*shown, *(Line(each, "note") for each in [*words, *summary(pairs, p), *notes])]
+    return [*shown, *lines([*words, *summary(pairs, p), *notes], "note")]
 
 
 def _pair(a: str, b: str, place: int) -> str:

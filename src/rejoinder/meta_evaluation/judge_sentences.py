@@ -1,19 +1,18 @@
-"""What the tables of ``rejoinder judge`` come to: two sentences for each judge."""
+"""What the tables of a judge beside people come to: two sentences for each judge."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from rejoinder.document.numbers import decimals, p_value, span
-from rejoinder.meta_evaluation.judge import CONSTANT_STANDS_IN
-from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.messages import SIGNIFICANT
 
-if TYPE_CHECKING:
-    from rejoinder.meta_evaluation.judge import JudgeReport
+CONSTANT_STANDS_IN = "one and the same grade for every reply would stand in for a rater too"
+"""How the note begins where the alternative annotator test says little."""
 
 MOST_NAMED = 3
 """So many systems that a judge favours, or disfavours, are named."""
@@ -21,24 +20,26 @@ MOST_NAMED = 3
 _two = decimals(2)
 
 
-def answer(report: JudgeReport, judge: str) -> str:
+def answer(
+    measures: pl.DataFrame,
+    errors: pl.DataFrame,
+    tests: pl.DataFrame,
+    notes: Sequence[str],
+    judge: str,
+) -> str:
     """How far a judge agrees with people, whether it favours a system, and whether it may stand in.
 
     No more is said than the tables have: what they do not have is said to be unknown, with the reason.
     """
-    own = {
-        name: each.filter(pl.col("judge") == judge).to_dicts()
-        for name, each in (
-            ("measures", report.measures),
-            ("errors", report.errors),
-            ("tests", report.tests),
-        )
-    }
-    measures = {row["measure"]: row for row in own["measures"]}
-    agrees = _agreement(measures["within"], measures["reliability"])
-    constant = any(CONSTANT_STANDS_IN in note for note in report.notes)
-    stands_in = _stands_in(own["tests"][0], constant)
-    return f"{judge} {agrees}. It {_favours(own['errors'])}; {stands_in}."
+    of_measures, of_errors, (test,) = (
+        each.filter(pl.col("judge") == judge).to_dicts() for each in (measures, errors, tests)
+    )
+    by = {row["measure"]: row for row in of_measures}
+    constant = any(CONSTANT_STANDS_IN in note for note in notes)
+    return (
+        f"{judge} {_agreement(by['within'], by['reliability'])}. It {_favours(of_errors)}; "
+        f"{_stands_in(test, constant)}."
+    )
 
 
 def _agreement(within: Mapping[str, Any], reliability: Mapping[str, Any]) -> str:

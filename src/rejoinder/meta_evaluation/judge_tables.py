@@ -1,0 +1,171 @@
+"""What is shown of judges beside people: how they follow ratings, where they err, whether they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from rejoinder.document.numbers import NONE, decimals, p_value, starred
+from rejoinder.document.parts import GAP, Document, Line, because, lines, spaced
+from rejoinder.document.table import Table, estimate, key, number, text
+from rejoinder.messages import SIGNIFICANT
+from rejoinder.meta_evaluation.judge_sentences import answer
+from rejoinder.statistics.judge_errors import Estimate
+
+MOST_SYSTEMS = 20  # of more, those with a significant error are named alone
+MOST_NAMED = 3
+"""So many numbers that are missing for the same reason are named."""
+
+HEADINGS = {
+    "severity": "severity",
+    "slope": "slope",
+    "correlation": "r",
+    "within": "r within",
+    "corrected": "corrected",
+}
+"""The measures that are on paper, and what their columns are called."""
+
+LEGEND = (
+    "severity: mean mark less mean rating; slope: marks' units for one of the ratings', within systems; "
+    "r: Pearson's correlation with mean ratings, of all replies and within systems; corrected: within "
+    "systems, as it would be with very many raters; [low, high]: 95% interval"
+)
+ERRORS = (
+    "error: the judge's marks less people's ratings, above 0 where it favours the system. Before that the "
+    "marks are brought to the people's scale (divided by the slope, where the raters' noise is known), so "
+    "that the error is in units of the ratings. 'compare --ratings' has people less judge, between two "
+    "systems and of the marks as they are, not divided ('errors of the judges'): with a slope other than 1 "
+    "the two can name different systems. length, markdown: for each unit of the logarithm of words (marks) "
+    "+ 1; p Holm: corrected over a judge's rows"
+)
+TEST = (
+    "stands in: whether the judge beats half of the raters or more, each of whom is left out in turn: it is "
+    "not worse by more than the tolerance; advantage: on which share of items the judge is at least as close "
+    "to the other raters as the one left out; rater: that share of the rater's"
+)
+MEANINGS = {
+    "measure": "severity, slope, correlation, within, corrected, or reliability (of the mean ratings).",
+    "n": "Number of replies.",
+    "factor": "system, length or markdown.",
+    "level": "The system; empty for the other factors.",
+    "replies": "Number of replies that were marked more than once.",
+    "marks": "Number of marks of these.",
+    "single": "Reliability of a single mark (intraclass correlation).",
+    "mean": "Reliability of the mean of a reply's marks.",
+    "judges": "Number of judges.",
+    "beaten": "Number of raters that the judge beats.",
+    "raters": "Number of raters that were left out in turn.",
+    "advantage": "Share of items on which the judge is at least as close to the others as the rater.",
+    "rater_advantage": "The same share of the rater.",
+    "passed": "Whether the judge may stand in for a rater.",
+}
+
+_two = decimals(2)
+_CELLS = ("value", "low", "high")
+
+
+def judges(
+    measures: pl.DataFrame,
+    errors: pl.DataFrame,
+    repeats: pl.DataFrame,
+    tests: pl.DataFrame,
+    panel: Estimate | None,
+    notes: Sequence[str],
+    signature: str,
+) -> Document:
+    """How each judge follows people, where it errs, and whether it may stand in for a rater.
+
+    Behind the tables stand two sentences for each judge: what the tables come to. For the arguments see
+    ``JudgeReport``.
+    """
+    names = measures["judge"].unique(maintain_order=True).to_list()
+    tested = tests.filter(pl.col("reason").is_null())
+    shown = _measures(measures)
+    for name in names:
+        shown += _errors(errors.filter(pl.col("judge") == name), name)
+    shown += [*_repeats(repeats), *_tests(tests, tested)]
+    if panel is not None:
+        shown += _panel(panel, len(names))
+    shown += lines(answer(measures, errors, tests, notes, name) for name in names)
+    legends = [LEGEND, ERRORS, *[TEST] * bool(tested.height), f"* p below 0.05; {NONE}: undefined"]
+    shown += [GAP, *lines(legends, "legend")]
+    shown += because(_missing(measures, errors, tests), MOST_NAMED)
+    return [*shown, *lines(notes, "note"), GAP, Line(signature, "signature")]
+
+
+def _measures(measures: pl.DataFrame) -> Document:
+    columns = [
+        key("judge"),
+        number("replies", "n"),
+        estimate(HEADINGS.__getitem__, _CELLS, _two, across=True),
+    ]
+    paper = measures.filter(pl.col("measure").is_in(list(HEADINGS)))
+    return spaced(Table(measures, columns, across="measure", paper=paper, meanings=MEANINGS))
+
+
+def _errors(errors: pl.DataFrame, judge: str) -> Document:
+    """The errors of a judge; of many systems those alone that are significant are on paper."""
+    system = pl.col("factor") == "system"
+    errors = errors.sort(~system, "value", descending=[False, True], maintain_order=True)
+    paper, hidden = errors, 0
+    if errors["value"].is_nan().all():
+        paper = errors.clear()
+    elif errors.filter(system).height > MOST_SYSTEMS:
+        paper = errors.filter((pl.col("p_holm") < SIGNIFICANT) | ~system)
+        hidden = errors.height - paper.height
+    columns = [
+        key(f"error of {judge}", ("factor", "level"), lambda factor, level: level or factor),
+        number("replies", "n"),
+        estimate("error", _CELLS, _two),
+        number("p", show=p_value),
+        number("p Holm", "p_holm", starred),
+    ]
+    table = Table(errors, columns, name="errors", above=("judge",), paper=paper, meanings=MEANINGS)
+    words = f"{judge}: {hidden} systems without a significant error are in --json"
+    if hidden:
+        return [Line(words, "legend"), table, GAP]
+    return spaced(table)
+
+
+def _repeats(repeats: pl.DataFrame) -> Document:
+    columns = [
+        key("marked more than once", "judge"),
+        number("replies"),
+        number("marks"),
+        number("reliability of one mark", "single", _two),
+        number("of their mean", "mean", _two),
+    ]
+    table = Table(repeats, columns, name="repeats", meanings=MEANINGS)
+    return spaced(table) if repeats.height else []
+
+
+def _tests(tests: pl.DataFrame, tested: pl.DataFrame) -> Document:
+    columns = [
+        key("alternative annotator test", "judge"),
+        number(
+            "raters beaten", ("beaten", "raters"), lambda beaten, raters: f"{beaten} of {raters}"
+        ),
+        number("advantage", show=_two),
+        number("rater", "rater_advantage", _two),
+        text("stands in", "passed", lambda passed: "yes" if passed else "no"),
+    ]
+    return spaced(Table(tests, columns, name="tests", paper=tested, meanings=MEANINGS))
+
+
+def _panel(panel: Estimate, judges: int) -> Document:
+    columns = [
+        key("panel", "judges", lambda judges: f"{judges} judges"),
+        estimate("worth so many with independent errors", _CELLS, _two),
+    ]
+    frame = pl.DataFrame([{"judges": judges, **panel._asdict()}])
+    return spaced(Table(frame, columns, name="panel", meanings=MEANINGS))
+
+
+def _missing(*frames: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
+    """Each number of measures, errors and tests, and why it is missing; None where it is there."""
+    for row in (row for frame in frames for row in frame.iter_rows(named=True)):
+        what = row.get("measure", "alternative annotator test")
+        if "factor" in row:
+            what = f"error of {row['level'] or row['factor']}"
+        yield f"{row['judge']}, {what}", row["reason"]

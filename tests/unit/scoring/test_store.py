@@ -18,7 +18,7 @@ from rejoinder.figures.ruq import _table
 from rejoinder.files.checksums import PLACEHOLDER, is_undamaged, write_checksum
 from rejoinder.reporting.quantities import _tokens
 from rejoinder.scoring.store import KEY, SEAL
-from rejoinder.tables.formats.parquet import read_frame
+from rejoinder.tables.io.arrow import read_parquet
 from rejoinder.tables.io.panics import refusing_panics
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 
@@ -86,7 +86,7 @@ READERS = {
     "figure of RUQ": (_table, "no readable Parquet file"),
     "tables of RUQ": (_tokens, "is no result of RUQ"),
     "target": (partial(_parquet_is_of, kind=SCORES), False),
-    "table": (read_frame, "not a sound Parquet file"),
+    "table": (read_parquet, "not a sound Parquet file"),
 }
 
 

@@ -68,7 +68,7 @@ def read(tmp_path, data):
 
 
 def cells(table):
-    return [tuple(row) for row in zip(*table.columns, strict=True)]
+    return table.frame.rows()
 
 
 EXPECTED = [(i, s, r, str(v)) for i, s, r, v in RATED]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -55,7 +56,7 @@ def scores_of(cells: pl.Series) -> CellScores:
 
 
 def strict_scores(
-    cells: pl.Series, name: str, numbers: list[int] | range, what: str = "score"
+    cells: pl.Series, name: str, numbers: Sequence[int], what: str = "score"
 ) -> tuple[pl.Series, tuple[str, ...]]:
     """The scores of a column in which every filled cell must hold one.
 
@@ -77,7 +78,7 @@ def strict_scores(
 
 
 def refuse_wrong(
-    scores: CellScores, cells: pl.Series, name: str, numbers: list[int] | range, what: str
+    scores: CellScores, cells: pl.Series, name: str, numbers: Sequence[int], what: str
 ) -> None:
     """Raises for the first cell that is filled and holds no score."""
     rows = scores.wrong.arg_true()

@@ -23,9 +23,10 @@ from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_rows import RatingRows
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
-from rejoinder.tables.io.delimited import Grid, read_csv
+from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import RESPONSES
 
 _END = "__eou__"
@@ -138,7 +139,7 @@ def read_rated_replies(path: Path, asked: Asked) -> Draft:
             f"those of hredf.txt are plain text ({Argument('format', 'text', 'responses_format')})"
         )
     table = _rated(path)
-    columns = (table["model"], table["context_id"], table["response"])
+    columns = (table.values("model"), table.values("context_id"), table.values("response"))
     frame = pl.DataFrame(dict(zip(RESPONSES, columns, strict=True)), schema=RESPONSES)
     return Draft(frame, Origin(((table.name, table.numbers),)))
 
@@ -147,9 +148,9 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
     """The mean ratings of the replies of all systems, people (``human``) among them."""
     table = read_csv(path / _RATED if path.is_dir() else path)
     names = ("model", "context_id", "human_average_rating")
-    require(names, table.header, table.name, renamed=False)
+    require(names, table.frame.columns, table.name, renamed=False)
     rows = RatingRows()
-    cells = (table[name] for name in names)
+    cells = (table.values(name) for name in names)
     for number, system, item, cell in zip(table.numbers, *cells, strict=True):
         rows.add((table.name, number), item, system, MEAN, OVERALL, cell)
     return rows.draft()
@@ -173,10 +174,10 @@ def _of_json(path: Path) -> TestSetDraft:
     return items.draft([pl.Series("topic", topics, dtype=pl.String)])
 
 
-def _of_rated(table: Grid) -> TestSetDraft:
+def _of_rated(table: Part) -> TestSetDraft:
     items = Items()
     seen: dict[str, tuple[str, str, str]] = {}
-    columns = (table[name] for name in ("context_id", "prevgt", "all_references", "context"))
+    columns = (table.values(name) for name in ("context_id", "prevgt", "all_references", "context"))
     for number, name, original, joined, context in zip(table.numbers, *columns, strict=True):
         item = (original, joined, context)
         if name in seen:
@@ -194,10 +195,10 @@ def _of_rated(table: Grid) -> TestSetDraft:
     return items.draft()
 
 
-def _rated(path: Path) -> Grid:
+def _rated(path: Path) -> Part:
     table = read_csv(path)
     columns = ("model", "context_id", "response", "prevgt", "all_references", "context")
-    require(columns, table.header, str(path), renamed=False)
+    require(columns, table.frame.columns, str(path), renamed=False)
     return table
 
 

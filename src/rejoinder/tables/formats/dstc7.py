@@ -17,8 +17,9 @@ from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Head, Shape
-from rejoinder.tables.io.delimited import Grid, read_tsv, tsv_rows
+from rejoinder.tables.io.delimited import read_tsv, tsv_rows
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft, joined
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import RATINGS, RESPONSES
 
 _GOLD, _CONTEXT, _SYSTEMS = "gold_responses", "context", "system_responses"
@@ -141,37 +142,40 @@ def _contexts(path: Path) -> dict[str, tuple[list[str], int | None]]:
     return dict(zip(_column(table, "InstanceID"), zip(turns, depths, strict=True), strict=True))
 
 
-def _column(table: Grid, name: str) -> list[str]:
-    if name not in table.header:
+def _column(table: Part, name: str) -> list[str]:
+    if name not in table.frame.columns:
         raise InputError(
-            f"{table.name}: no column '{name}'; got {listed(table.header)}; is this the file of DSTC7?"
+            f"{table.name}: no column '{name}'; got {listed(table.frame.columns)}; is this the file of DSTC7?"
         )
-    return table[name]
+    return table.values(name)
 
 
 def _is_average(name: str) -> bool:
     return name.strip().lower() == "average"
 
 
-def _of_items(table: Grid) -> pl.Series:
+def _of_items(table: Part) -> pl.Series:
     """Where a row is an item's: a row of averages is none."""
-    return pl.Series([not _is_average(name) for name in table["InstanceID"]], dtype=pl.Boolean)
+    return pl.Series(
+        [not _is_average(name) for name in table.values("InstanceID")], dtype=pl.Boolean
+    )
 
 
-def _of_judges(table: Grid) -> Draft:
+def _of_judges(table: Part) -> Draft:
     """One rating per judge, reply and criterion: of a reply judged again, the first one counts.
 
     Some judges met a reply twice. The later judgement is not that of a second person, and a mean
     of both would be off the scale, so it is left out and counted.
     """
-    require(_KEYS, table.header, table.name)
-    names = [name for name in table.header if name not in _KEYS]
+    require(_KEYS, table.frame.columns, table.name)
+    names = [name for name in table.frame.columns if name not in _KEYS]
     if not names:
         raise InputError(f"{table.name}: no criterion; expected a column of scores for each")
-    frame = pl.DataFrame(dict(zip(table.header, table.columns, strict=True)))
+    frame = table.frame
     first = is_first(frame.select(_KEYS))
     kept = first & _of_items(table)
-    keys = {"id": table["InstanceID"], "system": table["SystemID"], "rater": table["JudgeID"]}
+    names_of = {"id": "InstanceID", "system": "SystemID", "rater": "JudgeID"}
+    keys = {ours: table.values(theirs) for ours, theirs in names_of.items()}
     read = joined(
         _of_column(table, name, kept, keys | {"criterion": name}, f"{name}:") for name in names
     )
@@ -185,23 +189,23 @@ def _of_judges(table: Grid) -> Draft:
     return replace(read, notes=(*read.notes, note))
 
 
-def _of_means(table: Grid) -> Draft:
+def _of_means(table: Part) -> Draft:
     """A column of mean ratings for each system."""
-    require(("InstanceID",), table.header, table.name)
+    require(("InstanceID",), table.frame.columns, table.name)
     kept = _of_items(table)
-    keys = {"id": table["InstanceID"], "rater": MEAN, "criterion": OVERALL}
+    keys = {"id": table.values("InstanceID"), "rater": MEAN, "criterion": OVERALL}
     return joined(
         _of_column(table, system, kept, keys | {"system": system}, f"system '{system}':")
-        for system in table.header
+        for system in table.frame.columns
         if system != "InstanceID" and not _is_average(system)
     )
 
 
 def _of_column(
-    table: Grid, name: str, kept: pl.Series, keys: Mapping[str, list[str] | str], what: str
+    table: Part, name: str, kept: pl.Series, keys: Mapping[str, list[str] | str], what: str
 ) -> Draft:
     """The ratings in a column, of the rows that are kept and have one."""
-    cells = pl.Series(table[name], dtype=pl.String)
+    cells = table.frame.get_column(name)
     scores, notes = strict_scores(cells.set(~kept, ""), table.name, table.numbers, what)
     frame = pl.DataFrame({"score": scores, **keys}).select(*RATINGS)
     kept = scores.is_not_null()

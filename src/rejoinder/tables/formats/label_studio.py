@@ -17,7 +17,7 @@ from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.rating_rows import RatingRows
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Head, Shape
-from rejoinder.tables.formats import delimited, json_table
+from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.origin import Draft
@@ -87,7 +87,7 @@ def read(path: Path, asked: Asked) -> Draft:
 
 def read_flat(path: Path, asked: Asked) -> Draft:
     """The flat exports (JSON-MIN, CSV, TSV): a row for each annotation, a column for each field."""
-    table = _FLAT.get(Head.of(path).container, json_table.FORMAT).part
+    table = _FLAT.get(Head.of(path).container, JSON_TABLE).part
     assert table is not None
     part = part_of_judgements(table(path), None, "ratings", ("id", "system", "rater"))
     require(("id", "system", "rater"), part.frame.columns, part.name)
@@ -95,7 +95,7 @@ def read_flat(path: Path, asked: Asked) -> Draft:
     return drawn_ratings(replace(part, frame=criteria))
 
 
-_FLAT = {"csv": delimited.CSV, "tsv": delimited.TSV}
+_FLAT = {"csv": CSV, "tsv": TSV}
 _BOOKKEEPING = ("annotation_id", "lead_time", "created_at", "updated_at", "inner_id")
 
 FORMATS = (

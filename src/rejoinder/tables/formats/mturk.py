@@ -14,7 +14,7 @@ from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
-from rejoinder.tables.io.delimited import Grid, read_csv
+from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import PROBABILITY
@@ -26,13 +26,13 @@ _OPTION = re.compile(r"(.+)\.(-?\d+)")
 def read(path: Path, asked: Asked) -> Draft:
     """The answers of the assignments that were not rejected, one criterion per Answer column."""
     table = read_csv(path)
-    require(("WorkerId", "AssignmentStatus"), table.header, table.name, renamed=False)
+    require(("WorkerId", "AssignmentStatus"), table.frame.columns, table.name, renamed=False)
     inputs = _named(table, "Input.")
     require(("id", "system"), inputs, f"{table.name}, columns Input.*", renamed=False)
     answers = _radio_buttons(_named(table, "Answer."))
     if not answers:
         raise InputError(
-            f"{table.name}: no column Answer.<criterion>; got {listed(table.header)}; name the "
+            f"{table.name}: no column Answer.<criterion>; got {listed(table.frame.columns)}; name the "
             "fields of the form after the criteria"
         )
     if "taskAnswers" in answers:
@@ -47,7 +47,7 @@ def read(path: Path, asked: Asked) -> Draft:
                 f"{table.name}: the criterion {quoted(taken)} is called like a column of ratings; "
                 f"rename Answer.{taken}"
             )
-    statuses = [status.strip().lower() for status in table["AssignmentStatus"]]
+    statuses = [status.strip().lower() for status in table.values("AssignmentStatus")]
     kept = [status in _KEPT for status in statuses]
     dropped = Counter(status for status in statuses if status not in _KEPT)
     notes = tuple(
@@ -59,7 +59,7 @@ def read(path: Path, asked: Asked) -> Draft:
             f"{table.name}: no assignment is Approved or Submitted ({'; '.join(notes) or 'no rows'})"
             "; expected at least one"
         )
-    columns = {**{name: inputs[name] for name in shown}, "rater": table["WorkerId"]}
+    columns = {**{name: inputs[name] for name in shown}, "rater": table.values("WorkerId")}
     frame = pl.DataFrame(
         columns | answers, schema=dict.fromkeys([*columns, *answers], pl.String)
     ).filter(kept)
@@ -76,11 +76,11 @@ FORMAT = Format(
 )
 
 
-def _named(table: Grid, prefix: str) -> dict[str, list[str]]:
+def _named(table: Part, prefix: str) -> dict[str, list[str]]:
     """The columns of a prefix, by what follows it."""
     return {
         name.removeprefix(prefix): cells
-        for name, cells in zip(table.header, table.columns, strict=True)
+        for name, cells in table.frame.to_dict(as_series=False).items()
         if name.startswith(prefix)
     }
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from rejoinder.files.reading import stem_of
 from rejoinder.files.sources import once
 from rejoinder.tables.assembly.comparisons import preferences_of_table
+from rejoinder.tables.assembly.json_rows import part_of_rows
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table
 from rejoinder.tables.assembly.long_or_wide_scores import scores_of_part
 from rejoinder.tables.assembly.mapped_parts import (
@@ -22,7 +23,12 @@ from rejoinder.tables.assembly.mapped_parts import (
     part_of_replies,
 )
 from rejoinder.tables.assembly.two_tables import replies_of_part, testset_of_parts
-from rejoinder.tables.format import Asked, Format, KindName, Shape
+from rejoinder.tables.format import JSON, Asked, Format, Head, KindName, Shape
+from rejoinder.tables.io.arrow import SPLITS, STATE, read_datasets, read_parquet
+from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
+from rejoinder.tables.io.json_lines import read_objects
+from rejoinder.tables.io.json_table import is_object_of_columns, read_json_table
+from rejoinder.tables.io.workbook import read_workbook
 from rejoinder.tables.notes import pass_on, set_aside
 from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.parts import Part
@@ -93,3 +99,73 @@ def _kept_part(path: Path, read: ReadPart) -> Part:
     for each in part.notes:
         pass_on(each)
     return part
+
+
+def _is_json(head: Head) -> bool:
+    """By suffix; without a known one, by a key that opens the file."""
+    return head.suffix in JSON or (head.suffix != ".txt" and head.text.startswith('{"'))
+
+
+def _is_list(head: Head) -> bool:
+    """A list of objects; in a ``.json`` of lists too, to say so."""
+    start = head.text[1:].lstrip()[:1]
+    return start == "{" or (head.suffix == ".json" and start == "[")
+
+
+def _is_table(head: Head) -> bool:
+    """An object that is no row of JSON Lines, and in a ``.json`` any such."""
+    if head.row is None:
+        # An object over several lines; one that breaks off is a row of JSON Lines that does.
+        return head.suffix == ".json" and "\n" in head.text
+    return is_object_of_columns(head.row)
+
+
+FORMATS = JSON_TABLE, _, CSV, TSV, *_ = (
+    container(
+        "json",
+        "JSON: a list of objects with the columns of jsonl, or an object of columns",
+        (Shape("json list", also=_is_list), Shape("json object", also=_is_table)),
+        lambda path: part_of_rows(str(path), read_json_table(path)),
+    ),
+    container(
+        "jsonl",
+        "JSON Lines: id, context, references (nested); or system, id, text",
+        (
+            Shape("own rows"),
+            Shape("json object", also=_is_json),
+            Shape("json list", also=lambda head: head.suffix in JSON),
+        ),
+        lambda path: part_of_rows(str(path), read_objects(path)),
+    ),
+    container(
+        "csv",
+        "CSV: references (id, text, weight, source) and contexts (id, context); or responses",
+        [Shape("csv")],
+        read_csv,
+    ),
+    container(
+        "tsv",
+        "TSV: the columns of csv, tab-separated; a quote is data, where cells are not quoted as in CSV",
+        [Shape("tsv")],
+        read_quoted_tsv,
+    ),
+    container(
+        "xlsx",
+        "Excel workbook (.xlsx): the columns of csv in the first sheet that has cells",
+        [Shape("xlsx")],
+        read_workbook,
+    ),
+    container(
+        "parquet",
+        "Parquet: id, context, references (nested or a second file); or responses",
+        [Shape("parquet")],
+        read_parquet,
+    ),
+    container(
+        "datasets",
+        "a folder that Dataset.save_to_disk of Hugging Face's datasets wrote: the columns of parquet",
+        [Shape("folder", (each,)) for each in (STATE, SPLITS)],
+        read_datasets,
+    ),
+)
+"""In the order in which they are recognised."""

@@ -172,17 +172,17 @@ def _export(path: Path) -> Iterator[_Annotation]:
 def _table(path: Path) -> Iterator[_Annotation]:
     """The rows of an export as a table: a column ``field.choice`` for each choice, most cells empty."""
     table = read_csv(path) if suffix_of(path) == ".csv" else read_tsv(path)
-    require(("instance_id", "user_id"), table.header, table.name)
+    require(("instance_id", "user_id"), table.frame.columns, table.name)
     answers = [
         (*name.partition("."), cells)
-        for name, cells in zip(table.header, table.columns, strict=True)
+        for name, cells in table.frame.to_dict(as_series=False).items()
         if name not in ("instance_id", "user_id") and not name.endswith("._spans")
     ]
     for row, number in enumerate(table.numbers):
         labels: dict[str, dict[str, Any]] = {}
         for criterion, _, choice, cells in answers:
             labels.setdefault(criterion, {})[choice] = cells[row]
-        instance, rater = table["instance_id"][row], table["user_id"][row]
+        instance, rater = table.frame.item(row, "instance_id"), table.frame.item(row, "user_id")
         yield _Annotation((str(path), number), instance, rater, labels, f"{path}, row {number}")
 
 

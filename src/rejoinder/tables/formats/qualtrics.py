@@ -13,7 +13,7 @@ from rejoinder.messages import counted, listed
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
 from rejoinder.tables.format import Asked, Format, Shape
-from rejoinder.tables.io.delimited import Grid, read_csv
+from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
 
@@ -41,10 +41,10 @@ def read(path: Path, asked: Asked) -> Draft:
         InputError: Neither is there, or no response is left.
     """
     table, labels = _without_headers(read_csv(path))
-    if "ResponseId" not in table.header:
+    if "ResponseId" not in table.frame.columns:
         raise InputError(
-            f"{path}: no column 'ResponseId'; got {listed(table.header)}; it says who answered: export "
-            "the responses again, with all columns"
+            f"{path}: no column 'ResponseId'; got {listed(table.frame.columns)}; it says who answered: "
+            "export the responses again, with all columns"
         )
     kept = [_counts(table, row) for row in range(len(table.numbers))]
     left_out = kept.count(False)
@@ -56,10 +56,7 @@ def read(path: Path, asked: Asked) -> Draft:
             f"{path}: no finished response{f' ({notes[0]})' if notes else ''}; expected one"
         )
     numbers = list(compress(table.numbers, kept))
-    cells = {
-        name: list(compress(column, kept))
-        for name, column in zip(table.header, table.columns, strict=True)
-    }
+    cells = table.frame.filter(kept).to_dict(as_series=False)
     raters = cells["ResponseId"]
     questions = {name: cells[name] for name in cells if name.lower() not in _OF_SURVEY}
     placed = {name: parts for name in questions if (parts := _placed(name, labels[name]))}
@@ -79,21 +76,20 @@ FORMAT = Format(
 )
 
 
-def _without_headers(table: Grid) -> tuple[Grid, dict[str, str]]:
+def _without_headers(table: Part) -> tuple[Part, dict[str, str]]:
     """The responses, and the text of each question: rows 2 and 3 hold texts and import ids."""
     skipped = 0
-    labels = dict.fromkeys(table.header, "")
-    if any("ImportId" in column[1] for column in table.columns if len(column) > 1):
+    labels = dict.fromkeys(table.frame.columns, "")
+    if table.frame.height > 1 and any("ImportId" in cell for cell in table.frame.row(1)):
         skipped = 2
-        labels = {n: column[0] for n, column in zip(table.header, table.columns, strict=True)}
-    columns = [column[skipped:] for column in table.columns]
-    return Grid(table.name, table.header, columns, table.numbers[skipped:]), labels
+        labels = table.frame.row(0, named=True)
+    return Part(table.name, table.frame[skipped:], table.numbers[skipped:], table.holds), labels
 
 
-def _counts(table: Grid, row: int) -> bool:
+def _counts(table: Part, row: int) -> bool:
     """Whether a response is finished and real."""
-    finished = table["Finished"][row].strip().lower() if "Finished" in table.header else "true"
-    status = table["Status"][row].strip() if "Status" in table.header else ""
+    cells = table.frame.row(row, named=True)
+    finished, status = cells.get("Finished", "").strip().lower(), cells.get("Status", "").strip()
     return finished in ("true", "1", "") and _NOT_RESPONSES.fullmatch(status) is None
 
 

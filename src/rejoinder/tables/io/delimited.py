@@ -8,37 +8,18 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.notes import note
+from rejoinder.tables.parts import Part
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The cells of a file, all of them text.
-
-    Attributes:
-        name: The file.
-        header: The names of the columns.
-        columns: The cells of each column.
-        numbers: The number of each row as a spreadsheet counts it: the header is row 1.
-    """
-
-    name: str
-    header: list[str]
-    columns: list[list[str]]
-    numbers: list[int]
-
-    def __getitem__(self, column: str) -> list[str]:
-        """The cells of a column."""
-        return self.columns[self.header.index(column)]
-
-
-def read_csv(path: Path) -> Grid:
+def read_csv(path: Path) -> Part:
     """Reads comma-separated cells; a cell in double quotes may hold commas, quotes and line ends.
 
     A header without a comma and with ``;`` or a tab is that of a table parted by these, which the log
@@ -56,7 +37,7 @@ def read_csv(path: Path) -> Grid:
     return grid(str(path), _csv_rows(text, str(path), mark), remedy, others="|")
 
 
-def read_tsv(path: Path) -> Grid:
+def read_tsv(path: Path) -> Part:
     """Reads tab-separated cells; quotes are data, and no cell holds a tab or a line end.
 
     Raises:
@@ -64,8 +45,8 @@ def read_tsv(path: Path) -> Grid:
             is quoted as in CSV.
     """
     table = grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end", others=",;|")
-    for cells in table.columns:
-        for number, cell in zip(table.numbers, cells, strict=True):
+    for cells in table.frame.iter_columns():
+        for number, cell in zip(table.numbers, cells.to_list(), strict=True):
             if '""' in cell and _QUOTED.fullmatch(cell):
                 raise InputError(
                     f"{path}, row {number}: a cell quoted as in CSV, {quoted(cell)}; a quote is data "
@@ -74,7 +55,7 @@ def read_tsv(path: Path) -> Grid:
     return table
 
 
-def read_quoted_tsv(path: Path) -> Grid:
+def read_quoted_tsv(path: Path) -> Part:
     """Reads tab-separated cells; those of a file that is quoted as in CSV are read as there.
 
     Such a file has a quoted header, or is no table otherwise: its cells hold tabs, line ends or
@@ -97,7 +78,7 @@ def read_quoted_tsv(path: Path) -> Grid:
         raise
 
 
-def _quoted_tsv(text: str, path: Path) -> Grid:
+def _quoted_tsv(text: str, path: Path) -> Part:
     remedy = "a tab in a cell needs double quotes around the cell"
     made = grid(str(path), _csv_rows(text, str(path), "\t"), remedy, others=",;|")
     note("quoted cells", path)
@@ -121,8 +102,8 @@ def tsv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             yield number, line.split("\t")
 
 
-def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: str = "") -> Grid:
-    """Makes a grid of rows, the first of which is the header.
+def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: str = "") -> Part:
+    """A table of cells, all of them text, of rows of which the first is the header.
 
     Args:
         name: The file, for messages.
@@ -152,7 +133,8 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
         note("index", name)
         header, columns = header[1:], columns[1:]
     _check_names(name, header)
-    return Grid(name, header, columns, numbers)
+    frame = pl.DataFrame(dict(zip(header, columns, strict=True)), dict.fromkeys(header, pl.String))
+    return Part(name, frame, numbers, "cells")
 
 
 _INDEX = re.compile(r"Unnamed: \d+")  # what pandas calls an index that it wrote and reads again

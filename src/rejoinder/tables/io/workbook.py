@@ -11,6 +11,7 @@ import warnings
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from rejoinder.errors import InputError, MissingExtraError
 from rejoinder.files.packed import refuse_packed, unpacking
 from rejoinder.files.reading import read_bytes
 from rejoinder.messages import quoted
-from rejoinder.tables.io.delimited import Grid, grid
+from rejoinder.tables.io.delimited import grid
 from rejoinder.tables.notes import note
+from rejoinder.tables.parts import Part
 from rejoinder.visible import visible
 
 MOST = 1 << 30
@@ -43,7 +45,7 @@ _NOTES = {
 """What the log says of a sheet, by kind, before the number and the places."""
 
 
-def read_workbook(path: Path) -> Grid:
+def read_workbook(path: Path) -> Part:
     """The first sheet that has cells; a number that is whole is its digits, an empty cell is ``""``.
 
     A cell with a formula has the value that was saved with it. The size that a sheet claims to have is
@@ -86,7 +88,7 @@ def read_workbook(path: Path) -> Grid:
     if not asks:
         found.pop("formula", None)
     _say(found, name)
-    return grid(name, iter(_even(rows)), "give each its own column")
+    return replace(grid(name, iter(_even(rows)), "give each its own column"), name=str(path))
 
 
 def _check_size(data: bytes, path: Path) -> None:

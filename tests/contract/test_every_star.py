@@ -6,8 +6,6 @@ import pytest
 
 from rejoinder import TestSet, score
 from rejoinder.batches.references import ReferenceRule
-from rejoinder.cli.show import ruq as ruq_tables
-from rejoinder.cli.terminal.console import console
 from rejoinder.cli.terminal.showing import show
 from rejoinder.document.numbers import starred, three_decimals
 from rejoinder.human_evaluation import preference_result
@@ -19,6 +17,7 @@ from rejoinder.scoring import compare_tables
 from rejoinder.scoring.compare import Comparison
 from rejoinder.scoring.margins import with_verdicts
 from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.utterance_quantity.ruq_tables import ahead
 
 BELOW = float(np.nextafter(SIGNIFICANT, 0))
 WORDS = ["a", "a b", "a b c", "d", "a d", "c b a", "a b d", "e", "a b c d", "b"]
@@ -131,9 +130,7 @@ def test_who_leads_is_told_by_the_same_rule(capsys, wide, monkeypatch, p, word):
     monkeypatch.setattr(type(scores), "leads", lambda self: leads)
     show(scores.document())
     assert word in capsys.readouterr().out
-    monkeypatch.setattr(ruq_tables, "_few", lambda found: scores)
-    ruq_tables._verdict(console(), None)
-    assert f": {word}" in capsys.readouterr().out
+    assert f": {word}" in ahead(scores, leads.row(0, named=True)).text
 
 
 @pytest.mark.parametrize(("p", "star"), [(BELOW, True), (SIGNIFICANT, False)])

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import replacing
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_parquet
 
 
@@ -89,6 +91,43 @@ class Quantity(PlottedResult):
         )
         models = self.scores.names
         return pl.concat([table.filter(pl.col("system") == name).head(most) for name in models])
+
+    def document(
+        self,
+        view: View = AS_USUAL,
+        testset: TestSet | None = None,
+        by: str | None = None,
+        worst: int = 5,
+    ) -> Document:
+        """Models against generic replies, or groups; the worst prompts; the notes.
+
+        Args:
+            view: What was asked of the showing.
+            testset: Has the texts of the worst prompts; None: these are not shown.
+            by: A column of the contexts: a row for each of its values instead.
+            worst: See ``worst``.
+        """
+        from rejoinder.scoring.score_tables import groups
+        from rejoinder.utterance_quantity import ruq_tables as tables
+
+        scores, few = self.scores, self._few()
+        signature = f"{self.strongest}: {scores.measured[self.strongest].signature}"
+        end = [GAP, Line(signature, "signature")]
+        if by is not None:
+            return [*groups(few, few.by(by), by, view.digits), *end]
+        shown = tables.models(scores, scores.systems())
+        several = len(scores.names) > 1
+        if several and scores.resamples:
+            shown += [GAP, tables.ahead(few, few.leads().row(0, named=True))]
+        if testset is not None:
+            shown += tables.worst(self.worst(worst), testset, several)
+        return [*shown, *lines(scores.notes, "note"), *end]
+
+    def _few(self) -> Scores:
+        """The scores against the strongest generic reply and the first one: what fits a table."""
+        scores = self.scores
+        measured = {label: scores.measured[label] for label in scores.labels[:2]}
+        return replace(scores, measured=measured, _draws={}, _resampled={}, _left_out={})
 
     def as_json(
         self, by: str | None = None, worst: int = 5, fail_above: float | None = None

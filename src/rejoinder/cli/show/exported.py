@@ -32,7 +32,6 @@ SHOWN = {
     "Mined": "mine:mine",
     "NextItems": "plan_ratings:next_items",
     "Plan": "plan:plan",
-    "Quantity": "ruq:models",
     "Report": "report:whole",
     "ReportedFigure": "explain_diff:reported_figure",
     "Step": "provenance:provenance",

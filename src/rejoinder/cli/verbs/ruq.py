@@ -105,7 +105,6 @@ def ruq(given: RuqOptions) -> None:
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show.ruq import people
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.models.likelihood.opening import open_backends
     from rejoinder.tables.responses import read_responses
@@ -151,7 +150,7 @@ def ruq(given: RuqOptions) -> None:
         outputs.drew(given.plots, pictures)
         outputs.show(
             given,
-            lambda: people(result, testset, given.by, given.worst),
+            lambda: result.document(testset=testset, by=given.by, worst=given.worst),
             lambda: result.as_json(given.by, given.worst, given.fail_above),
         )
         for name, share in failed.items():

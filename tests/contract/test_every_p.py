@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.cli.show.sweep import _correlation as sweep_correlation
 from rejoinder.cli.terminal.showing import show
+from rejoinder.tuning.sweep_tables import correlation as sweep_correlation
 from rejoinder.tuning.table import PERMUTATIONS as PERMUTATIONS_OF_SWEEPS
 from rejoinder.tuning.table import _words as sweep_legend
 from shared_data import EXAMPLES, SYSTEMS, TESTSET

@@ -30,18 +30,20 @@ def times100(value: float) -> str:
     return NONE if math.isnan(value) else f"{100 * value:z.1f}"
 
 
-def interval(value: float, low: float, high: float, show: Show) -> Cell:
-    """A value and, where there is one, its interval behind it, dim."""
-    if math.isnan(value):
-        return NONE
-    if math.isnan(low):
+def interval(
+    value: float | None, low: float | None, high: float | None, show: Show, ends: str = "[]"
+) -> Cell:
+    """A value and, where there is one, its interval behind it, dim; null is an empty cell."""
+    if value is None:
+        return ""
+    if low is None or high is None or math.isnan(value) or math.isnan(low):
         return show(value)
-    return joined(show(value), " ", styled(span(low, high, show), "dim"))
+    return joined(show(value), " ", styled(span(low, high, show, ends), "dim"))
 
 
-def span(low: float, high: float, show: Show) -> str:
+def span(low: float, high: float, show: Show, ends: str = "[]") -> str:
     """An interval by itself."""
-    return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
+    return NONE if math.isnan(low) else f"{ends[0]}{show(low)}, {show(high)}{ends[1]}"
 
 
 def p_value(p: float, limit: bool = False) -> str:

@@ -20,12 +20,12 @@ from rejoinder.statistics.significance import permutation_p
 from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.grid import ParameterGrid
 from rejoinder.tuning.result import SweepResult
+from rejoinder.tuning.sweep_tables import PERMUTATIONS
 from rejoinder.tuning.trial import Trial
 
 TOP = 20
 """The paper also correlates the best twenty of its trials by themselves."""
 
-PERMUTATIONS = 9999
 RUQ = {"ruq_train": "RUQ on train", "ruq_test": "RUQ on test"}
 MEASURES = ("metric", *RUQ)
 

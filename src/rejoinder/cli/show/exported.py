@@ -35,7 +35,6 @@ SHOWN = {
     "Report": "report:whole",
     "ReportedFigure": "explain_diff:reported_figure",
     "Step": "provenance:provenance",
-    "SweepResult": "sweep:people",
 }
 """By class of result the module of this package and its function that show it."""
 

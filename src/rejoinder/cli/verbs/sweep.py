@@ -97,7 +97,6 @@ def sweep(given: SweepOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import sweep as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
     from rejoinder.tables.testset import read_testset
@@ -134,4 +133,4 @@ def sweep(given: SweepOptions) -> None:
         for name in ("trials.csv", "results.json"):
             outputs.wrote(result.folder / name)
         outputs.drew(result.folder, paths)
-        outputs.show(given, lambda: show.people(result), lambda: show.document(result, paths))
+        outputs.show(given, result.document, lambda: result.as_json(paths))

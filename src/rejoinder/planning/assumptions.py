@@ -2,64 +2,60 @@
 
 from __future__ import annotations
 
-from rejoinder.messages import Argument, between, counted
-from rejoinder.planning.extrapolation import PEOPLE, Extrapolation, counts_references, units_of
-from rejoinder.planning.forecast import FAR, Targets
+from collections.abc import Sequence
+
+import numpy as np
+
+from rejoinder.errors import one_of
+from rejoinder.messages import Argument, Call, between, counted
+from rejoinder.planning.criterion import FAR, Criterion
+from rejoinder.planning.pilot import PEOPLE, Pilot, named, units_of
+from rejoinder.scoring.clusters import difference_design_effects
 from rejoinder.scoring.measurements import FEW_ITEMS
-from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.tables.item_clusters import NONE
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.schemas import PROBABILITY
 
 ENOUGH_CLUSTERS = 30
 """From so many clusters on the ranges of a plan hold (docs/studies/coverage.md)."""
 
 
-def assumptions_of(
-    wanted: Targets, pilot: Extrapolation, scores: Scores, testset: TestSet | None
-) -> list[str]:
+def assumptions_of(pilot: Pilot, criteria: Sequence[Criterion]) -> tuple[str, ...]:
     """What every number of the plan rests on."""
-    over = "clusters of items" if scores.cluster else "items"
     assumptions = [
         "further items are drawn like the pilot's, further raters are like its raters; beyond "
         f"{FAR} times the pilot (!) figures are rough"
     ]
-    if scores.cluster:
+    if pilot.scores.cluster:
         assumptions.append(
             "more items are more clusters, of as many items each as the pilot's have on average"
         )
-    if pilot.pairs:
-        assumptions.append(
-            f"one pair of systems, two-sided paired test over {over} at the {100 * wanted.alpha:g}% "
-            "level; for the same among p pairs divide alpha by p"
-        )
-    if pilot.pairs and {PEOPLE, *pilot.labels} - set(wanted.differences):
-        assumptions.append(
-            "where no difference is named, power is for the pilot's own, which is too large where "
-            "the pair was picked for it"
-        )
-    shared = set(wanted.differences.values()) if pilot.rated is None else set()
-    if len(shared) == 1 and len(wanted.differences) == len(pilot.labels):
-        d = shared.pop()
-        assumptions.append(
-            f"the difference to show, {d:g}, is in each metric's own range: tables that are x100 show "
-            f"it as {100 * d:g} points"
-        )
-    if any(counts_references(scores, label) for label in pilot.labels):
-        most = scores.references[1]
-        assumptions.append(
-            f"more references than the pilot has (up to {most}) cannot be known from it"
-            + ("" if testset is not None else "; fewer are told from a test set and responses")
-        )
-    by = "cluster" if scores.cluster else "context"
-    if pilot.rated is not None and pilot.labels:
-        assumptions.append(
-            f"{pilot.correlation} over single replies, resampled by {by}; with fewer references "
-            "or other raters the correlation moves and its spread on Fisher's scale stays"
-        )
-    return assumptions
+    return (*assumptions, *(each for one in criteria for each in one.assumptions(pilot)))
 
 
-def cluster_notes(pilot: Extrapolation) -> list[str]:
+def pilot_notes(pilot: Pilot) -> list[str]:
+    """What is not weighed, and which metrics and systems there is nothing to say of."""
+    notes = []
+    if pilot.ratings is not None and PROBABILITY in pilot.ratings.columns:
+        shares = pilot.ratings.frame.get_column(PROBABILITY).drop_nulls().to_numpy()
+        if shares.size and np.ptp(shares) > NO_SPREAD:
+            notes.append(
+                f"items were drawn for rating with different probabilities ('{PROBABILITY}'); the plan "
+                "takes them as drawn alike, so its differences, spreads and correlations are those of "
+                f"the rated items; '{Call('rejoinder.compare_with_people')}' weighs them"
+            )
+    described = [label for label in pilot.scores.measured if label not in pilot.labels]
+    if described:
+        does = "it describes" if len(described) == 1 else "they describe"
+        ranks = "does not" if len(described) == 1 else "do not"
+        notes.append(f"{', '.join(described)} left out: {does} replies and {ranks} rank systems")
+    if not pilot.pairs:
+        names = one_of(named(pilot.scores, pilot.without))
+        notes.append(f"one system alone, {names}: there is no other to compare it with")
+    return notes
+
+
+def cluster_notes(pilot: Pilot) -> list[str]:
     """That spread and forecasts are over clusters, with the design effects; a warning where few."""
     scores = pilot.scores
     if not scores.cluster:
@@ -69,7 +65,7 @@ def cluster_notes(pilot: Extrapolation) -> list[str]:
         known.append(pilot.contexts)
     fewest = min(each.number for each in known)
     units = next(each for each in known if each.number == fewest)
-    ranges = pilot.design_effects()
+    ranges = design_effects(pilot)
     effects = "; ".join(
         f"{subject} {between(least, most)}" for subject, (least, most) in ranges.items()
     )
@@ -99,3 +95,27 @@ def cluster_notes(pilot: Extrapolation) -> list[str]:
             "them",
         )
     return notes
+
+
+def design_effects(pilot: Pilot) -> dict[str, tuple[float, float]]:
+    """By subject by how much clusters multiply a difference's variance: least and most of all pairs.
+
+    The squared ratio of the jackknife's standard errors, by cluster and by item; of people that
+    of the linearised ones. What does not vary is left out.
+    """
+    if not pilot.scores.cluster or not pilot.pairs:
+        return {}
+    by_people = [each.design_effect for each in pilot.people.values()]
+    effects = {PEOPLE: np.array(by_people)} if pilot.rated is not None else {}
+    for label in pilot.labels:
+        parts = [
+            difference_design_effects(scores, label, places)
+            for _, places, scores in pilot.compared(label)
+        ]
+        effects[label] = np.concatenate(parts)
+    shown = {subject: each[np.isfinite(each)] for subject, each in effects.items()}
+    return {
+        subject: (float(each.min()), float(each.max()))
+        for subject, each in shown.items()
+        if each.size
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -10,27 +9,18 @@ from typing import Any
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.errors import one_of
 from rejoinder.human_evaluation.grades import Scale
-from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
-from rejoinder.planning.assumptions import assumptions_of, cluster_notes
-from rejoinder.planning.extrapolation import FACTORS, Extrapolation
-from rejoinder.planning.forecast import (
-    COMPARISON_NEEDS,
-    COMPARISONS,
-    COMPONENTS,
-    CORRELATION_NEEDS,
-    CORRELATIONS,
-    ExpectedCorrelation,
-    Forecast,
-    Targets,
-)
-from rejoinder.planning.labels_saved import LABELS_SAVED, labels_saved
-from rejoinder.planning.rater_notes import MEANS, PLACES, drawn_notes
+from rejoinder.planning.assumptions import assumptions_of, cluster_notes, pilot_notes
+from rejoinder.planning.components import Components
+from rejoinder.planning.correlations import Correlations
+from rejoinder.planning.criterion import Criterion
+from rejoinder.planning.differences import Differences
+from rejoinder.planning.labels_saved import LabelsSaved
+from rejoinder.planning.pilot import MEANS, Pilot
 from rejoinder.planning.reference_subsets import with_fewer
-from rejoinder.planning.requested import check_parameters, differences_of, numbers_of, pairs_of
+from rejoinder.planning.requested import check_draws_of, numbers_of, pairs_of
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
@@ -85,12 +75,7 @@ class Plan(TableResult):
         signatures: Of the metrics.
     """
 
-    comparisons: pl.DataFrame
-    comparison_needs: pl.DataFrame
-    correlations: pl.DataFrame
-    correlation_needs: pl.DataFrame
-    components: pl.DataFrame
-    labels_saved: pl.DataFrame
+    tables: dict[str, pl.DataFrame]
     items: int
     references: tuple[int, int]
     assumptions: tuple[str, ...]
@@ -99,9 +84,17 @@ class Plan(TableResult):
     metrics: dict[str, Metric]
     signatures: dict[str, str]
 
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        """A table by its name."""
+        tables = self.__dict__.get("tables", {})  # a copy has none while it is made
+        if name not in tables:
+            raise AttributeError(f"a plan has no {name!r}; its tables are {', '.join(tables)}")
+        return tables[name]
+
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder plan --json`` prints."""
-        return self.json_of(*(each.name for each in fields(self) if each.name != "metrics"))
+        own = (each.name for each in fields(self) if each.name not in ("tables", "metrics"))
+        return self.json_of(*self.tables, *own)
 
 
 def plan(
@@ -183,98 +176,67 @@ def plan(
     >>> result.comparison_needs.select("target", "items").row(0)
     (0.25, 12)
     """
+    criteria = (
+        Differences(power, alpha, difference),
+        Correlations(correlation, width),
+        Components(alpha),
+        LabelsSaved(),
+    )
     check_scores(scores, "rejoinder.plan(scores, ratings)")
     if cluster is not None:
         scores = clustered(scores, cluster)
     without = strings(without, "without", "systems")
     if testset is not None:
         expect(testset, TestSet, "testset", TESTSET)
-    check_parameters(scores, power, alpha, width, correlation, resamples, seed)
-    sizes, grades = numbers_of("items", items), numbers_of("raters", raters)
-    labels = [label for label, each in scores.measured.items() if each.metric.ranks]
-    notes, given, rated, raters_are = list(scores.notes), None, None, ""
+    check_draws_of(scores, resamples, seed)
+    wanted = numbers_of("items", items), numbers_of("raters", raters)
+    notes, given, rated = scores.notes, None, None
     if ratings is not None:
         given = Ratings.of(ratings).of_criterion(criterion, one=True)
         rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
-        raters_are = _raters_are(given.frame)
-        notes = [*notes, *drawn_notes(given.frame)]
-    notes += _described_note([label for label in scores.measured if label not in labels])
-    names = [name for name in scores.names if name not in without]
-    pairs = pairs_of(scores, names, labels, rated, a, b, every_pair)
-    if not pairs:
-        notes.append(f"one system alone, {one_of(names)}: there is no other to compare it with")
-    n = len(rated.ids) if rated is not None else scores.items.height
-    wanted = Targets(power, alpha, differences_of(difference, scores, labels, rated, scale), width)
-    sizes = sizes or sorted({max(1, math.ceil(n * factor)) for factor in FACTORS})
-    pilot = Extrapolation(
-        scores,
-        rated,
-        labels,
-        pairs,
-        sizes,
-        grades,
-        correlation,
-        alpha,
-        resamples,
-        seed,
-        raters_are,
-    )
-    of_people, components, more = pilot.people()
-    forecasts, expected = pilot.metrics(), pilot.correlations()
-    notes = [*cluster_notes(pilot), *notes, *more]
+    pairs = pairs_of(scores, without, rated, a, b, every_pair)
+    pilot = Pilot(
+        scores, given, rated, pairs, *wanted, resamples, seed, criterion, without, scale, notes,
+        testset is not None,
+    )  # fmt: skip
     if testset is not None and responses is not None:
-        by_number = with_fewer(
-            pilot, given, testset, responses, criterion, without, missing, progress
-        )
-        parts = [
-            pilot.fewer(number, sampled, forecasts, expected)
-            for number, sampled in by_number.items()
-        ]
-        forecasts = [*forecasts, *(each for compared, _ in parts for each in compared)]
-        expected = [*expected, *(each for _, correlated in parts for each in correlated)]
-    forecasts = of_people + _in_order(forecasts, labels, pairs)
-    expected = _in_order(expected, labels, pairs)
-    needed = [each.need(width) for each in expected] if width is not None else []
-    as_table = _table if scores.cluster else _without_clusters
+        pilot = with_fewer(pilot, testset, responses, missing, progress)
+    return plan_of(pilot, criteria)
+
+
+def plan_of(pilot: Pilot, criteria: Sequence[Criterion]) -> Plan:
+    """What a pilot says of each criterion.
+
+    Raises:
+        ParameterError: A setting of a criterion does not fit the pilot.
+    """
+    criteria = [each.of(pilot) for each in criteria]
+    tables: dict[str, pl.DataFrame] = {}
+    notes = [*cluster_notes(pilot), *pilot.notes, *pilot_notes(pilot)]
+    for each in criteria:
+        answer = each.answer(pilot)
+        tables |= each.frames(answer, bool(pilot.scores.cluster))
+        notes += answer.notes
+    measured = {label: pilot.scores.measured[label] for label in pilot.labels}
     return Plan(
-        as_table([row for each in forecasts for row in each.rows(sizes, wanted)], COMPARISONS),
-        as_table([each.need(wanted) for each in forecasts], COMPARISON_NEEDS),
-        as_table([row for each in expected for row in each.rows(sizes, wanted)], CORRELATIONS),
-        as_table(needed, CORRELATION_NEEDS),
-        _table(components, COMPONENTS),
-        _saved(pilot, given),
-        n,
-        scores.references,
-        tuple(assumptions_of(wanted, pilot, scores, testset)),
+        tables,
+        pilot.items,
+        pilot.scores.references,
+        assumptions_of(pilot, criteria),
         tuple(dict.fromkeys(notes)),
-        _parameters(pilot, wanted, criterion, without),
-        {label: scores.measured[label].metric for label in labels},
-        {label: scores.measured[label].signature for label in labels},
+        _parameters(pilot, criteria),
+        {label: each.metric for label, each in measured.items()},
+        {label: each.signature for label, each in measured.items()},
     )
 
 
-def _described_note(described: Sequence[str]) -> list[str]:
-    """A note on metrics that describe replies and rank no system; none where there are none."""
-    if not described:
-        return []
-    does = "it describes" if len(described) == 1 else "they describe"
-    ranks = "does not" if len(described) == 1 else "do not"
-    return [f"{', '.join(described)} left out: {does} replies and {ranks} rank systems"]
-
-
-def _parameters(
-    pilot: Extrapolation, wanted: Targets, criterion: str | None, without: Sequence[str]
-) -> dict[str, Any]:
+def _parameters(pilot: Pilot, criteria: Sequence[Criterion]) -> dict[str, Any]:
     """Everything that the numbers of a plan follow from, besides the pilot itself."""
     cluster = pilot.scores.cluster
     return {
-        "power": wanted.power,
-        "alpha": wanted.alpha,
-        "difference": dict(wanted.differences),
-        "width": wanted.width,
-        "correlation": pilot.correlation,
-        "criterion": criterion,
-        "without": list(without),
+        **{name: value for each in criteria for name, value in each.parameters().items()},
+        "criterion": pilot.criterion,
+        "without": list(pilot.without),
         "items": pilot.sizes,
         "raters": pilot.raters,
         "pilot_raters": pilot.pilot_raters,
@@ -284,36 +246,3 @@ def _parameters(
         **({"ratings": MEANS} if pilot.raters_are == MEANS else {}),
         **({"cluster": cluster} if cluster else {}),
     }
-
-
-def _saved(pilot: Extrapolation, ratings: Ratings | None) -> pl.DataFrame:
-    """The table of ratings that judges would save; empty without ratings."""
-    if pilot.rated is None or ratings is None:
-        return pl.DataFrame(schema=LABELS_SAVED)
-    return labels_saved(pilot.scores, pilot.rated, ratings, pilot.pairs, pilot.labels, pilot.seed)
-
-
-def _raters_are(table: pl.DataFrame) -> str:
-    """Whether all ratings are means, or their raters may be places in a list: see `Extrapolation`."""
-    names = table.get_column("rater").unique().to_list()
-    return MEANS if names == [MEAN] else PLACES if are_places(names) else ""
-
-
-def _in_order(
-    rows: list[Any], labels: Sequence[str], pairs: Sequence[tuple[str, str]]
-) -> list[Any]:
-    """By metric, pair, and references: all there are first, then the most."""
-
-    def place(row: Forecast | ExpectedCorrelation) -> tuple[int, int, float]:
-        pair = pairs.index((row.a, row.b)) if isinstance(row, Forecast) else 0
-        return labels.index(row.subject), pair, -(row.references or math.inf)
-
-    return sorted(rows, key=place)
-
-
-def _table(rows: list[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _without_clusters(rows: list[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
-    return _table(rows, schema).drop("clusters")

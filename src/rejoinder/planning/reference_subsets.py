@@ -9,14 +9,12 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError
-from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
-from rejoinder.planning.extrapolation import Extrapolation, counts_references
+from rejoinder.planning.pilot import Pilot, counts_references
 from rejoinder.progress import Progress
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
-from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import NONE
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
@@ -26,16 +24,13 @@ DRAWS = 3
 
 
 def with_fewer(
-    pilot: Extrapolation,
-    ratings: Frame | None,
+    pilot: Pilot,
     testset: TestSet,
     responses: pl.DataFrame,
-    criterion: str | None,
-    without: Sequence[str],
     missing: MissingOrPairwise,
     progress: Progress | None,
-) -> dict[int, list[Extrapolation]]:
-    """The pilot measured with fewer references, by their number.
+) -> Pilot:
+    """The pilot, measured with fewer references too.
 
     Raises:
         ParameterError: Test set and responses are not those that were scored.
@@ -46,15 +41,14 @@ def with_fewer(
         if counts_references(pilot.scores, label)
     }
     if not metrics:
-        return {}
+        return pilot
     ids = pilot.scores.items.get_column("id").to_list()
     if set(ids) - set(testset.ids) or set(pilot.scores.names) != set(responses["system"]):
         raise ParameterError(
             "testset and responses have other systems or items than the scores; give those that "
             "were scored, or none"
         )
-    drawn = {}
-    for few, several in score_with_fewer(
+    drawn = score_with_fewer(
         testset,
         responses,
         metrics,
@@ -63,24 +57,17 @@ def with_fewer(
         pilot.scores.cluster or NONE,
         pilot.seed,
         progress,
-    ):
-        drawn[few] = [
-            replace(pilot, scores=each, rated=_rated(each, ratings, criterion, without, pilot.seed))
-            for each in several
-        ]
-    return drawn
+    )
+    measured = {few: [_measured(pilot, each) for each in several] for few, several in drawn}
+    return replace(pilot, with_fewer=measured)
 
 
-def _rated(
-    scores: Scores,
-    ratings: Frame | None,
-    criterion: str | None,
-    without: Sequence[str],
-    seed: int,
-) -> Rated | None:
-    if ratings is None:
-        return None
-    return match(scores, ratings, criterion, "mean", without, seed)[0]
+def _measured(pilot: Pilot, scores: Scores) -> Pilot:
+    """The pilot with other scores."""
+    rated = None
+    if pilot.ratings is not None:
+        rated, *_ = match(scores, pilot.ratings, pilot.criterion, "mean", pilot.without, pilot.seed)
+    return replace(pilot, scores=scores, rated=rated)
 
 
 def levels(testset: TestSet, ids: Sequence[str]) -> list[int]:

@@ -1,45 +1,28 @@
-"""What a plan is asked for: its parameters checked, its pairs of systems, and the differences to show."""
+"""The pilot that a plan is asked for: its ratings, its pairs of systems, its numbers of items."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.human_evaluation.grades import Scale, check_difference
 from rejoinder.meta_evaluation.evidence import Rated
-from rejoinder.planning.extrapolation import NORMAL, PEOPLE
+from rejoinder.planning.pilot import named, ranking
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.statistics.power import MOST_ITEMS
 
 
-def check_parameters(
-    scores: Scores,
-    power: float,
-    alpha: float,
-    width: float | None,
-    correlation: str,
-    resamples: int,
-    seed: int,
-) -> None:
-    """Checks the parameters of a plan.
+def check_draws_of(scores: Scores, resamples: int, seed: int) -> None:
+    """Checks how often and by what a plan is drawn.
 
     Raises:
-        ParameterError: One is out of range.
+        ParameterError: A number is out of range.
         InputError: The scores have no items.
     """
-    if not 0.5 <= power < 1:
-        raise ParameterError(f"power={power!r} must be from 0.5 to below 1; 0.8 is usual")
-    if not 1e-6 <= alpha <= 0.5:
-        raise ParameterError(f"alpha={alpha!r} must be from 0.000001 to 0.5; 0.05 is usual")
-    if width is not None and not 0 < width < 2:
-        raise ParameterError(f"width={width!r} must lie between 0 and 2: a correlation's interval")
-    if correlation not in NORMAL:
-        raise ParameterError(f"correlation={correlation!r} is unknown; choose {one_of(NORMAL)}")
     check_draws(resamples, seed)
     if not 100 <= resamples <= MOST_DRAWS:
         raise ParameterError(f"resamples={resamples}: a plan is drawn; give 100 or more")
@@ -58,53 +41,9 @@ def numbers_of(name: str, given: Sequence[int]) -> list[int]:
     return sorted({int(each) for each in given})
 
 
-def differences_of(
-    given: float | Mapping[str, float] | None,
-    scores: Scores,
-    labels: Sequence[str],
-    rated: Rated | None,
-    scale: Scale | None,
-) -> dict[str, float]:
-    """By subject the difference that is to show.
-
-    Args:
-        given: One for people (without ratings for every metric), or by subject; None: the pilot's.
-        scores: What was measured.
-        labels: The metrics that rank systems.
-        rated: The ratings; None where there are none.
-        scale: The worst and the best grade that could be given.
-
-    Raises:
-        ParameterError: A subject is unknown, or a difference is none that can be.
-    """
-    if given is None:
-        return {}
-    known = [*([PEOPLE] if rated is not None else []), *labels]
-    if not isinstance(given, Mapping):
-        given = dict.fromkeys(known[:1] if rated is not None else known, given)
-    for subject, value in given.items():
-        if subject not in known:
-            raise ParameterError(
-                f"difference=: '{subject}' is unknown here; choose {one_of(known)}"
-            )
-        if not 0 < value < math.inf:
-            raise ParameterError(f"difference={value!r}, of {subject}: must be above 0")
-        if subject == PEOPLE and rated is not None:
-            check_difference(value, rated.matrix, scale)
-        if subject != PEOPLE:
-            low, high = scores.measured[subject].metric.bounds
-            if value > high - low:
-                raise ParameterError(
-                    f"difference={value!r}: {subject} lies from {low:g} to {high:g}; tables "
-                    "show it x100, so give 0.02 for a difference of 2.0"
-                )
-    return dict(given)
-
-
 def pairs_of(
     scores: Scores,
-    names: Sequence[str],
-    labels: Sequence[str],
+    without: Sequence[str],
     rated: Rated | None,
     a: str | None,
     b: str | None,
@@ -114,8 +53,7 @@ def pairs_of(
 
     Args:
         scores: What was measured.
-        names: The systems that are not left out.
-        labels: The metrics that rank systems.
+        without: The systems that are left out.
         rated: The ratings; None where there are none.
         a: A system named.
         b: Another one.
@@ -124,6 +62,7 @@ def pairs_of(
     Raises:
         ParameterError: A name is unknown or left out, or there is nothing to plan.
     """
+    names, labels = named(scores, without), ranking(scores)
     for name in (a, b):
         if name is not None:
             scores.place(name)

@@ -17,7 +17,7 @@ from rejoinder.meta_evaluation.with_people.families import Correction
 from rejoinder.metrics.ruber import OUTPUTS, REFERENCED
 from rejoinder.models.likelihood.prompts import TEMPLATES
 from rejoinder.models.ruber.registry import SIZES
-from rejoinder.planning.extrapolation import NORMAL
+from rejoinder.planning.correlations import NORMAL
 from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
 from rejoinder.statistics.aggregation import AGGREGATIONS

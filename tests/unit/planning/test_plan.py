@@ -11,8 +11,7 @@ import rejoinder
 from rejoinder import TestSet, correlate, score
 from rejoinder.errors import ParameterError
 from rejoinder.planning import variance_components as pilot
-from rejoinder.planning.extrapolation import moved
-from rejoinder.planning.forecast import ExpectedCorrelation
+from rejoinder.planning.correlations import ExpectedCorrelation, moved
 from rejoinder.planning.plan import plan
 from rejoinder.planning.reference_subsets import fewer
 from rejoinder.planning.units import Units

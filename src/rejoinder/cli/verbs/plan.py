@@ -213,7 +213,7 @@ def _show_next(given: PlanOptions, items: NextItems, criterion: str | None) -> N
 
 def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:
     """A bare number, or numbers by name."""
-    from rejoinder.planning.extrapolation import PEOPLE
+    from rejoinder.planning.pilot import PEOPLE
 
     differences: dict[str, float] = {}
     for each in given:

@@ -4,52 +4,60 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
-import numpy as np
 import polars as pl
 
 from rejoinder.human_evaluation.different_raters import SEVERE, listed_pairs
-from rejoinder.messages import Call
+from rejoinder.planning.criterion import Answer, Criterion, Schema
+from rejoinder.planning.pilot import MEANS, PLACES, Pilot
 from rejoinder.planning.variance_components import People
-from rejoinder.statistics.conventions import NO_SPREAD, NOISE
-from rejoinder.tables.schemas import PROBABILITY
+from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.power import fewest
 
-MEANS, PLACES = "means", "places"
 PANEL = 0.5
 """From this share of raters in common, two items are taken to be rated by one panel."""
 
 
-def component_columns(a: str, b: str, ratings: People) -> dict[str, Any]:
-    """The row of a plan's variance components of one pair."""
-    return {
-        "a": a,
-        "b": b,
-        "n": ratings.n,
-        "raters_per_reply": ratings.raters,
-        **ratings.parts(),
-        "shared": ratings.shared,
-        "panel": ratings.panel,
-        "floor": ratings.floor,
-    }
+@dataclass(frozen=True)
+class Components(Criterion):
+    """The variance components of people's difference: which part is of items, and which of raters.
 
-
-def drawn_notes(ratings: pl.DataFrame) -> list[str]:
-    """A note where items were drawn for rating with different probabilities, which a plan does not weigh.
-
-    Args:
-        ratings: The ratings of the criterion, with the column ``probability`` if it holds anything.
+    Attributes:
+        alpha: The level of the test; of so few items that none can have a p below it nothing is said.
     """
-    if PROBABILITY not in ratings.columns:
-        return []
-    shares = ratings.get_column(PROBABILITY).drop_nulls().to_numpy()
-    if not shares.size or np.ptp(shares) <= NO_SPREAD:
-        return []
-    return [
-        f"items were drawn for rating with different probabilities ('{PROBABILITY}'); the plan takes them "
-        "as drawn alike, so its differences, spreads and correlations are those of the rated items; "
-        f"'{Call('rejoinder.compare_with_people')}' weighs them"
-    ]
+
+    alpha: float = SIGNIFICANT
+
+    tables: ClassVar[Mapping[str, Schema]] = {
+        "components": {
+            "a": pl.String, "b": pl.String, "n": pl.Int64, "raters_per_reply": pl.Float64,
+            "items": pl.Float64, "raters": pl.Float64, "rest": pl.Float64, "shared": pl.Float64,
+            "panel": pl.Int64, "floor": pl.Float64,
+        }
+    }  # fmt: skip
+
+    def answer(self, pilot: Pilot) -> Answer:
+        """A row for each pair of which enough items are rated."""
+        known = {
+            pair: each for pair, each in pilot.people.items() if each.units >= fewest(self.alpha)
+        }
+        rows = [
+            {
+                "a": a,
+                "b": b,
+                "n": ratings.n,
+                "raters_per_reply": ratings.raters,
+                **ratings.parts(),
+                "shared": ratings.shared,
+                "panel": ratings.panel,
+                "floor": ratings.floor,
+            }
+            for (a, b), ratings in known.items()
+        ]
+        return Answer({"components": rows}, rater_notes(known, pilot.raters_are))
 
 
 def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> list[str]:

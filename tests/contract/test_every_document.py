@@ -23,6 +23,8 @@ from rejoinder.rendering.json_schema import schema_of
 from rejoinder.result import is_converted
 from rejoinder.visible import visible
 
+STUDIES = ["galley2015"]
+DOCUMENTS = [*TABLES, *STUDIES]
 INTERVAL = re.compile(r"\[\S+, \S+\]")
 
 
@@ -47,7 +49,7 @@ def written(value):
     return visible("'" * bool(formula) + value, lines=True)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_csv_read_back_is_the_frames_with_all_digits(name, document_of):
     shown = document_of(name)
     texts, expected = as_csv(shown), frames(shown)
@@ -67,7 +69,7 @@ def test_csv_read_back_is_the_frames_with_all_digits(name, document_of):
                 assert not any(INTERVAL.fullmatch(each or "") for each in values), column
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_column_has_a_meaning_and_rows_are_as_the_schema_says(name, document_of):
     for part in document_of(name):
         if isinstance(part, Line):
@@ -80,14 +82,14 @@ def test_every_column_has_a_meaning_and_rows_are_as_the_schema_says(name, docume
         assert schema_of(replace(part, frame=part.frame.clear())) == schema
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_the_showing_does_not_change_csv(name, document_of):
     assert as_csv(document_of(name, digits=0)) == as_csv(document_of(name))
     every = as_csv(document_of(name, all_pairs=True))
     assert every == as_csv(document_of(name))
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_headings_are_words_alone(name, document_of):
     """Other headings of the same length change neither CSV nor cells, nor how a table is parted."""
     shown = document_of(name)

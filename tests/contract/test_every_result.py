@@ -26,6 +26,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.of_results import FIGURES
 from rejoinder.marking.result import Marks
 from rejoinder.meta_evaluation.protocols import System
+from rejoinder.recipes.galley2015 import galley2015
 from rejoinder.result import Result, is_converted
 from rejoinder.scoring.explain import explain
 from rejoinder.tuning.result import SweepResult
@@ -191,6 +192,11 @@ class Worlds:
 
     def items_drawn_next(self):
         return rejoinder.next_items(self.judged, 5)
+
+    def galley2015(self):
+        facts = {"criterion": "relevance", "unit_size": 5, "assignments": 10, "permutations": 20}
+        data = (self.testset, self.responses, self.ratings)
+        return galley2015(*data, drop_unusable=True, cases=2, **facts)
 
     def rubric(self):
         return rejoinder.read_rubric(EXAMPLES / "rubric.toml")

@@ -68,7 +68,6 @@ def galley2015(given: Galley2015Options) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import recipe_galley2015 as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.figures.style import save
     from rejoinder.recipes.galley2015 import draw
@@ -94,4 +93,4 @@ def galley2015(given: Galley2015Options) -> None:
             folder, picture = given.plots, draw(result.figure, given.unit_size, given.order)
             paths = outputs.make(lambda: save(picture, folder, FIGURE), ())
             outputs.drew(folder, paths)
-        outputs.show(given, lambda: show.show(result), lambda: show.document(result, paths))
+        outputs.show(given, result.document, lambda: result.as_json(paths))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.progress import Progress
 from rejoinder.recipes.galley2015.figures import Figure2, figure2
@@ -50,11 +52,23 @@ class Study(Result):
         """What was left out, and what the data cannot tell."""
         return (*self.table.notes, *(self.figure.notes if self.figure else ()))
 
-    def as_json(self) -> dict[str, Any]:
-        """The study as ``rejoinder recipe galley2015 --json`` prints it, without its files."""
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The paper's table, and notes."""
+        from rejoinder.recipes.galley2015 import study_tables as tables
+
+        rows = self.table.table()
+        shown = tables.correlations(self.table, rows)
+        shown += [] if self.cases is None else tables.cases(self.cases)
+        reasons = rows["reason"].unique(maintain_order=True).drop_nulls()
+        shown += [*lines((*self.notes, *reasons), "note"), GAP]
+        return [*shown, Line(self.table.agreement.signature, "signature")]
+
+    def as_json(self, files: Iterable[Path] = ()) -> dict[str, Any]:
+        """The study as ``rejoinder recipe galley2015 --json`` prints it, with files that were written."""
         return {
             "table": self.table.table().to_dicts(),
             "figure": self.figure.points.to_dicts() if self.figure else [],
+            "files": [str(path) for path in files],
             "signature": self.table.agreement.signature,
             "signatures": self.table.agreement.signatures,
             "notes": list(self.notes),

@@ -25,11 +25,9 @@ from rejoinder.tables.formats.format_choice import (
     holds_all,
     in_folder,
     logs_in,
-    roles_in,
 )
-from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
-from rejoinder.tables.notes import taking_notes
+from rejoinder.tables.notes import RENAMED, taking_notes
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import table_of
 from rejoinder.tables.studies import holds_study
@@ -304,16 +302,13 @@ def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -
     with taking_notes(quiet=True):
         path = logs_in(path, format)[0]
         path = in_folder(path, kind) if format is None else path
-    chosen = format_of(path, format, kind)
-    mapping = column_mapping(columns)
-    of_texts = kind in ("test set", "responses")
-    if of_texts and mapping and mapping.of_file(path) and chosen.part is None:
-        chosen = next(each for each in FORMATS if each.part is not None)
+    mapping = column_mapping(columns) if kind in ("test set", "responses") else None
+    named = mapping is not None and mapping.of_file(path) is not None
+    chosen = format_of(path, format, kind, named)
     renames: dict[str, str] = {}
-    with taking_notes(quiet=True):  # the reader above has said them
-        roles = roles_in(path, chosen, mapping) if of_texts else None
-    if roles is not None:
-        renames = roles.of_items if kind == "test set" else roles.of_replies
+    for each in notes:
+        if each.kind == RENAMED and kind in ("test set", "responses"):
+            renames |= each.values["columns"]
     contents = contents_of(kind, table)
     return Reading(kind, chosen.name, contents, renames, (*map(str, notes), *contents.notes))
 

@@ -63,10 +63,15 @@ def _of_rows(part: Part) -> Part:
 
 
 def ids_of(part: Part) -> pl.Series:
-    """The ids of rows of JSON, of which a whole number is its digits."""
+    """The ids of rows of JSON, of which a whole number is its digits.
+
+    Raises:
+        InputError: A row has none, or one that is neither text nor a whole number.
+    """
     ids = part.frame.get_column("id")
     if ids.dtype == pl.String:
         return ids
+    part.require(("id",))
     return pl.Series(
         "id", [str(each) for each in converted(part, "id", str | int)], dtype=pl.String
     )

@@ -28,11 +28,16 @@ def part_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Part:
     Args:
         name: The file, for messages.
         rows: The number of each row, and the row.
+
+    Raises:
+        InputError: There are no rows.
     """
     numbers, objects = [], []
     for number, row in rows:
         numbers.append(number)
         objects.append(row)
+    if not objects:
+        raise InputError(f"{name}: no rows; expected at least one")
     names = dict.fromkeys(chain.from_iterable(objects))
     columns = [column_of_rows(name, [row.get(name, UNSET) for row in objects]) for name in names]
     return Part(name, pl.DataFrame(columns), numbers, "rows")

@@ -34,12 +34,10 @@ def part_of_items(part: Part, columns: ColumnMapping | None) -> Part:
     if not roles.holds_all or _lacks_ids(part, roles):
         return part.with_frame(part.frame.rename(roles.of_items))
     keys, part = _with_ids(part, roles, part.name)
-    frame = part.frame.drop(roles.not_of_items, strict=False).rename(roles.of_items)
-    part = part.with_frame(frame)
+    frame = part.frame.drop(roles.not_of_items, strict=False)
+    part = part.with_frame(frame.rename(roles.of_items, strict=False))
     if not roles.columns_of("system"):
         return part
-    if part.holds == "rows":
-        part = part.with_frame(frame.with_columns(ids_of(part)))
     rows = first_rows(part.frame.get_column("id").to_list(), keys, part.numbers, part.name)
     return replace(part, frame=part.frame[rows], numbers=[part.numbers[row] for row in rows])
 
@@ -58,7 +56,7 @@ def part_of_replies(part: Part, columns: ColumnMapping | None) -> tuple[Part, tu
     log_systems(roles, part.name)
     if not roles.holds_all or _lacks_ids(part, roles):
         return part.with_frame(part.frame.rename(roles.of_replies)), ()
-    frame = _with_ids(part, roles, "")[1].frame.rename(roles.of_replies)
+    frame = _with_ids(part, roles, "")[1].frame.rename(roles.of_replies, strict=False)
     kept = roles.systems or ("system", "text", SAMPLE)
     frame = frame.select("id", *(name for name in kept if name in frame.columns))
     return part.with_frame(frame), roles.systems
@@ -118,9 +116,11 @@ def _with_ids(part: Part, roles: Roles, where: str) -> tuple[list[str], Part]:
     """For each row what says which item it is of; and the table with ids, made where it has none."""
     names = roles.columns_of("context", *roles.references)
     keys = list(map(repr, zip(*map(part.values, names), strict=True)))
-    if roles.columns_of("id"):
-        return keys, part
-    systems = roles.columns_of("system")
-    texts = [str(each) for each in part.values(systems[0])] if systems else None
-    ids = pl.Series("id", made_ids(keys, texts, where))
+    if given := roles.columns_of("id"):
+        part = part.with_frame(part.frame.rename({given[0]: "id"}))
+        ids = ids_of(part) if part.holds == "rows" else part.frame.get_column("id")
+    else:
+        systems = roles.columns_of("system")
+        texts = [str(each) for each in part.values(systems[0])] if systems else None
+        ids = pl.Series("id", made_ids(keys, texts, where))
     return keys, part.with_frame(part.frame.with_columns(ids))

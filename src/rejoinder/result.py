@@ -61,7 +61,7 @@ class TableResult(Result):
 
         A class says it in a function of a file beside it, which is handed frames.
         """
-        raise NotImplementedError
+        return import_module("rejoinder.cli.show.exported").document_of(self, view)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables and notes of the command line."""
@@ -111,11 +111,9 @@ def is_converted(result: TableResult) -> bool:
 
 
 def _in_form(result: TableResult, form: str) -> str:
-    if is_converted(result):
-        from rejoinder.rendering.forms import FORMS
+    from rejoinder.rendering.forms import FORMS
 
-        return FORMS[form](result.document())
-    return import_module("rejoinder.cli.show.exported").exported(result, form)
+    return FORMS[form](result.document())
 
 
 def _fact(name: str, value: Any) -> str:

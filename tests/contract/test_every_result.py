@@ -21,6 +21,8 @@ import pytest
 
 import rejoinder
 from rejoinder.cli.show import exported
+from rejoinder.cli.show.comma_separated import as_csv
+from rejoinder.cli.terminal.collecting import collect
 from rejoinder.cli.terminal.showing import show
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.of_results import FIGURES
@@ -268,10 +270,7 @@ def numbers(text: str) -> Counter[str]:
 def printed(result, capsys, monkeypatch) -> str:
     """What the command line prints of a result."""
     monkeypatch.setenv("COLUMNS", "10000")
-    if is_converted(result):
-        show(result.document())
-    else:
-        exported._function(result)(result)
+    show(result.document())
     return capsys.readouterr().out
 
 
@@ -333,7 +332,8 @@ def test_csv_has_the_numbers_of_the_tables(name, result_of):
     """The cells of the tables, and headings between them; no cell is a formula."""
     if is_converted(result_of(name)):
         return  # see test_every_document.py
-    rows = list(csv.reader(exported.exported(result_of(name), "csv").splitlines()))
+    collected = collect(lambda: exported._function(result_of(name))(result_of(name)))
+    rows = list(csv.reader(as_csv(collected).splitlines()))
     markdown = result_of(name).to_markdown()
     cells = "\n".join(line for line in markdown.splitlines() if line.startswith("|"))
     titles = "\n".join(row[0] for row in rows if len(row) == 1)

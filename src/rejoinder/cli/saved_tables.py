@@ -60,20 +60,20 @@ def shown_by(show: Callable[[], Document | None]) -> Document | Collector:
 
 def written(document: Document | Collector, suffix: str, name: str) -> str:
     """A document as the text of a file of this suffix; the first line says what made it."""
-    form = {".tex": "latex", ".html": "html", ".csv": "csv"}.get(suffix, "markdown")
-    if isinstance(document, list):
-        from rejoinder.rendering.forms import FORMS
+    if suffix == ".csv" and not isinstance(document, list):
+        from rejoinder.cli.show.comma_separated import as_csv
 
-        content = FORMS[form](document)
-    else:
-        from rejoinder.cli.show.exported import FORMATS
+        return as_csv(document)
+    from rejoinder.cli.terminal.collecting import document_of
+    from rejoinder.rendering.forms import FORMS
 
-        content = FORMATS[form](document)
+    form = {".tex": "latex", ".html": "html"}.get(suffix, "markdown")
+    content = FORMS[form](document if isinstance(document, list) else document_of(document))
     if form == "latex":
         return f"% {name}\n{content}"
     if form == "html":
         return _page(name, content)
-    return content if form == "csv" else f"<!-- {name} -->\n\n{content}"
+    return f"<!-- {name} -->\n\n{content}"
 
 
 def _write(content: str, path: Path) -> None:

@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rejoinder.document.table import Grid
 
 if TYPE_CHECKING:
     from rejoinder.reporting.pictures import Picture
-
-PRINTED = 5
-"""So many rows are printed of a table that is folded."""
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table as a page shows it.
-
-    Attributes:
-        title: The title above it; may be empty.
-        head: The headings of its columns.
-        right: Whether each column is aligned right.
-        rows: The texts of its cells.
-        numbers: Rows of its head below the headings: the numbers of columns, digit below digit.
-        folded: Words in the place of a table that a reader has to open; empty for a table that is shown.
-    """
-
-    title: str
-    head: list[str]
-    right: list[bool]
-    rows: list[list[str]]
-    numbers: list[list[str]] = field(default_factory=list)
-    folded: str = ""
-
-    @property
-    def first(self) -> list[list[str]]:
-        """The rows that are printed of a table that is folded."""
-        return self.rows[:PRINTED]
 
 
 @dataclass(frozen=True)
@@ -66,7 +39,7 @@ class PagePart:
     """
 
     heading: str
-    shown: list[PageTable | PageLine]
+    shown: list[Grid | PageLine]
     pictures: tuple[Picture, ...] = ()
 
 

@@ -8,7 +8,6 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +18,7 @@ from rejoinder.reporting import pictures
 from rejoinder.reporting.items import data_of
 from rejoinder.reporting.layout import PageSection
 from rejoinder.reporting.repeats import NOTE, without_repeats
+from rejoinder.reporting.sections import Words, as_it_is, page_sections
 from rejoinder.reporting.summary import summary
 from rejoinder.visible import visible
 
@@ -50,7 +50,10 @@ class PageData(NamedTuple):
 
 
 def page(
-    report: ReportParts, record: Mapping[str, Any] | None = None, progress: Progress | None = None
+    report: ReportParts,
+    record: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    words: Words = as_it_is,
 ) -> str:
     """The page of a report; see ``Report.to_html``."""
     import jinja2
@@ -75,7 +78,7 @@ def page(
         script=script,
         policy=policy,
         summary=summary(report),
-        sections=_sections(report),
+        sections=_sections(report, words),
         data=page_data(data_of(report, progress)),
         record=_of_record(record),
         signatures=report.signatures(),
@@ -129,12 +132,9 @@ def _static(name: str) -> str:
     return (_HERE / "static" / name).read_text("utf-8")
 
 
-def _sections(report: ReportParts) -> list[PageSection]:
-    """The sections with their tables, which the command line declares, and with pictures.
-
-    That package stands above this one, so it is found by name.
-    """
-    sections = import_module("rejoinder.cli.show.report").page_sections(report)
+def _sections(report: ReportParts, words: Words) -> list[PageSection]:
+    """The sections with their tables and pictures."""
+    sections = page_sections(report, words)
     drawn = {
         ("systems", 0): pictures.of_systems(report),
         **{

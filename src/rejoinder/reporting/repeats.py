@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from rejoinder.reporting.layout import PageLine, PagePart, PageSection, PageTable
+from rejoinder.document.table import Grid
+from rejoinder.reporting.layout import PageLine, PagePart, PageSection
 
 NOTE = "note: "
 """How a note begins."""
@@ -44,12 +45,12 @@ def _new(
     title: str,
     places: dict[str, tuple[str, str]],
     left_out: set[str],
-) -> list[PageTable | PageLine]:
+) -> list[Grid | PageLine]:
     """What a part shows; the notes that it gives first are from now on in ``places``."""
-    shown: list[PageTable | PageLine] = []
+    shown: list[Grid | PageLine] = []
     repeated: dict[tuple[str, str], int] = {}
     for each in part.shown:
-        if isinstance(each, PageTable) or each.heading or each.text not in {*places, *left_out}:
+        if isinstance(each, Grid) or each.heading or each.text not in {*places, *left_out}:
             shown.append(each)
             if isinstance(each, PageLine) and each.text.startswith(NOTE):
                 places[each.text] = (part.heading or title, id)

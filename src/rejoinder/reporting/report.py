@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from rejoinder.auditing.audit import Audit, audit
+from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.recording import record_of
 from rejoinder.files.replacing import check_target, replacing
@@ -23,9 +24,11 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
+from rejoinder.rendering.markdown import as_markdown
 from rejoinder.reporting.page import page
 from rejoinder.reporting.parts import ReportParts
 from rejoinder.reporting.quantities import read_quantities
+from rejoinder.reporting.sections import Words, as_it_is, whole
 from rejoinder.reporting.summary import Summary, summary
 from rejoinder.result import TableResult
 from rejoinder.scoring.compare import compare
@@ -59,6 +62,10 @@ class Report(ReportParts, TableResult):
     def summary(self) -> Summary:
         """What the data show, and what is not known, in sentences."""
         return summary(self)
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The sentences, and every table."""
+        return whole(self)
 
     def as_json(self, written: str | None = None) -> dict[str, Any]:
         """The object that ``rejoinder report --json`` prints.
@@ -131,17 +138,18 @@ def write_report(
     path: Path,
     record: Mapping[str, Any] | None,
     progress: Progress | None = None,
+    words: Words = as_it_is,
 ) -> None:
-    """Writes a report with the record of its making.
+    """Writes a report with the record of its making; ``words`` says which verb an option is of.
 
     Raises:
         InputError: The file cannot be written.
     """
     report = replace(report, about_data=tuple(seen_from_page(report.about_data, record)))
     if path.suffix.lower() == ".md":
-        text = f"<!-- rejoinder report -->\n{report.to_markdown()}"
+        text = f"<!-- rejoinder report -->\n{as_markdown(whole(report, words))}"
     else:
-        text = report.to_html(record, progress)
+        text = page(report, record, progress, words)
     with replacing(path) as temporary:
         temporary.write_text(text, "utf-8", newline="\n")
 

@@ -13,13 +13,15 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.cli.show.options_of_verbs import options_of
+from rejoinder.cli.show.options_of_verbs import options_of, with_their_verb
+from rejoinder.document.table import Grid, Head
 from rejoinder.figures import style
 from rejoinder.files.page_policy import hash_of
-from rejoinder.reporting.layout import PageLine, PagePart, PageSection, PageTable
+from rejoinder.reporting.layout import PageLine, PagePart, PageSection
 from rejoinder.reporting.page import unbroken
 from rejoinder.reporting.pictures import in_page
 from rejoinder.reporting.repeats import without_repeats
+from rejoinder.reporting.report import write_report
 from shared_data import EXAMPLES
 
 BAD = (
@@ -160,7 +162,7 @@ def test_a_section_refers_to_notes_that_were_given_before(crowded_page):
 def test_notes_are_counted_by_the_place_that_has_them():
     """What holds for all sections, as notes of the summary do, is left out without a reference."""
     lines = [PageLine(f"note: {each}") for each in "abbc"]
-    table = PageTable("", ["x"], [False], [["note: a"]])
+    table = Grid("", [Head("x", False, False, False)], [["note: a"]])
     sections = [
         PageSection("one", "One", [PagePart("First", lines[:2]), PagePart("Second", lines[2:])]),
         PageSection("two", "Two", [PagePart("", [table, *lines, PageLine("BLEU: signature")])]),
@@ -261,14 +263,17 @@ def test_a_long_table_of_raters_is_folded_and_printed_in_short(crowded, crowded_
         assert f"note: {criterion}: {below[criterion]} of 30 raters below a kappa" in html
 
 
-def test_options_of_other_verbs_stand_with_their_verb(crowded, crowded_page, tmp_path):
-    """A report has no --all-pairs: its texts say which command has it."""
-    crowded.write(tmp_path / "r.md")
-    html = re.sub(r"</?span[^>]*>", "", crowded_page).replace("&#39;", "'")
+def test_options_of_other_verbs_stand_with_their_verb(crowded, tmp_path):
+    """A report has no --scale: where the command line writes it, its texts say which command has it."""
+    for suffix in ("md", "html"):
+        write_report(crowded, tmp_path / f"r.{suffix}", None, words=with_their_verb)
+    page = (tmp_path / "r.html").read_text("utf-8")
+    html = re.sub(r"</?span[^>]*>", "", page).replace("&#39;", "'")
     html = html[: html.index('<script type="application/json"')]
     texts = html[html.index("<main") :], (tmp_path / "r.md").read_text("utf-8")
+    assert re.search(r"'rejoinder \w+' with --scale", texts[1])
     for text in texts:
-        assert "'rejoinder compare' with --all-pairs prints a row" in text
+        assert "all_pairs=True prints a row" in text.replace("\\_", "_")
         assert "; drop=True leaves them out" in text
         for found in re.finditer(r"(?<![\w-])--[a-z][a-z-]+", text):
             before = text[: found.start()]

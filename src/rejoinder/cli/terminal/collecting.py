@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal
 
 from rich.segment import Segment
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
 from rejoinder.cli.terminal.console import PlainConsole, instead
 from rejoinder.cli.terminal.stacked_table import rich_text
+from rejoinder.document.parts import Document
+from rejoinder.document.parts import Line as DocumentLine
+from rejoinder.document.table import Grid, Head
+from rejoinder.document.table import Table as DocumentTable
+from rejoinder.document.text import Cell
 from rejoinder.document.text import Text as OwnText
 from rejoinder.visible import visible
 
@@ -106,3 +113,54 @@ def headings_of(table: Table) -> list[Text]:
 def right_of(table: Table) -> list[bool]:
     """Whether each column is aligned right."""
     return [column.justify == "right" for column in table.columns]
+
+
+@dataclass(frozen=True)
+class Printed(DocumentTable):
+    """A table that was printed, as a part of a document: its cells are all that is known of it."""
+
+    frame: Any = None
+    columns: Any = ()
+    grid: Grid = field(default_factory=lambda: Grid("", [], []))
+
+    def grids(self) -> list[Grid]:
+        """The table as it was printed."""
+        return [self.grid]
+
+
+def document_of(collector: Collector) -> Document:
+    """What was collected as a document."""
+    shown: Document = []
+    for each in collector.parts:
+        if isinstance(each, Table):
+            shown.append(Printed(grid=_grid(collector, each)))
+        else:
+            kind = "heading" if each.kind == "heading" else "sentence"
+            shown.append(DocumentLine(_own(collector, each.text), kind))
+    return shown
+
+
+def _grid(collector: Collector, table: Table) -> Grid:
+    rows: list[list[Cell]] = [
+        [_own(collector, cell) for cell in cells] for cells in cells_of(table)
+    ]
+    names = [str(_own(collector, each)) for each in headings_of(table)]
+    heads = [
+        Head(name, right, False, False) for name, right in zip(names, right_of(table), strict=True)
+    ]
+    numbers = len([*takewhile(lambda row: not str(row[0]), rows)]) if "pairs" in names else 0
+    title = "" if table.title is None else str(_own(collector, as_text(table.title)))
+    ends = frozenset(place for place, row in enumerate(table.rows) if row.end_section)
+    return Grid(title, heads, rows, ends, numbers=numbers)
+
+
+def _own(collector: Collector, text: Text) -> OwnText:
+    return OwnText(tuple((each.text, _words(each.style)) for each in collector.segments(text)))
+
+
+def _words(style: Style | None) -> str:
+    if style is None:
+        return ""
+    words = {"dim": style.dim, "bold": style.bold, "italic": style.italic}
+    colour = [style.color.name] if style.color else []
+    return " ".join([*(word for word, has in words.items() if has), *colour])

@@ -63,10 +63,13 @@ def report(given: ReportOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.records import Records
     from rejoinder.cli.show.machine import write
+    from rejoinder.cli.show.options_of_verbs import with_their_verb
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.cli.terminal.showing import show
     from rejoinder.cli.terminal.speech import logged_notes
     from rejoinder.reporting.report import report as made
     from rejoinder.reporting.report import write_report
+    from rejoinder.reporting.sections import sentences
 
     targets.check_file(given.output, targets.REPORT, "--output")
     judged = bool(given.ratings) or bool(given.preferences)
@@ -93,15 +96,15 @@ def report(given: ReportOptions) -> None:
     result = replace(result, about_data=(*logged_notes(), *result.about_data))
     with Outputs(result) as outputs, Progress("writing") as tick:
         record = Records(result).of_page(given.output)
-        written = outputs.save(given.output, lambda path: write_report(result, path, record, tick))
+        written = outputs.save(
+            given.output, lambda path: write_report(result, path, record, tick, with_their_verb)
+        )
         if written:
             _note_size(given.output)
         if given.json:
             write(result.as_json(str(given.output) if written else None))
         else:
-            from rejoinder.cli.show.report import sentences
-
-            sentences(result)
+            show(sentences(result))
 
 
 def _begun(tick: Progress, part: str) -> Progress:

@@ -25,7 +25,7 @@ from rejoinder.document.text import styled
 from rejoinder.messages import SIGNIFICANT
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.compare_tables import ranks_of
+from rejoinder.scoring.compare_tables import ALL_PAIRS, ranks_of
 from rejoinder.scoring.shown_values import number_of
 
 MEANS = (
@@ -47,7 +47,6 @@ ERRORS = (
     "favours a system: a below 0, b above ('judge' has the judge less people, of marks that are divided by "
     "their slope first, so that the two can name different systems)"
 )
-LISTED = "pairs without an interval are not listed: --all-pairs lists them"
 MEANINGS = {
     "saved": "Share of the ratings that the judges save; null but of corrected.",
     "rated": "Number of items on which both are rated.",
@@ -137,7 +136,9 @@ def comparison(
     if listed_errors.height:
         shown.append(Line(ERRORS, "legend"))
     if listed.height < pairs.height:
-        shown.append(Line(LISTED, "legend"))
+        shown.append(
+            Line(f"pairs without an interval are not listed: {ALL_PAIRS} lists them", "legend")
+        )
     words = words if errors.height else []
     return [*shown, *lines([*words, *summary(pairs, p), *notes], "note")]
 
@@ -226,7 +227,8 @@ def _of_matrix(pairs: pl.DataFrame, p: str) -> str:
     unknown = pairs.filter(pl.col("by").is_in([PEOPLE, CORRECTED]))[p].is_nan().any()
     return (
         f"{LEGEND.replace('p Holm', P_HEADINGS[p])}{'; ?: no interval' if unknown else ''}; "
-        "mean a - b: of the system and each other; --all-pairs prints a row for each pair, --json all numbers"
+        f"mean a - b: of the system and each other; {ALL_PAIRS} prints a row for each pair, --json all "
+        "numbers"
     )
 
 

@@ -1,0 +1,175 @@
+"""The sections of a report: headings, and below them the documents of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
+
+import polars as pl
+
+from rejoinder.document.parts import GAP, Document, Line, View
+from rejoinder.document.table import Grid, Table
+from rejoinder.document.text import plain
+from rejoinder.reporting.layout import PageLine, PagePart, PageSection
+from rejoinder.reporting.parts import ReportParts
+from rejoinder.reporting.summary import summary
+from rejoinder.scoring.compare_tables import ranks_of
+
+Words: TypeAlias = Callable[[str, str], str]
+"""A line, and the verb that says it, as a report says it: options of that verb may need its name."""
+
+
+def as_it_is(line: str, verb: str) -> str:
+    """A line as its verb says it."""
+    return line
+
+
+class Part(NamedTuple):
+    """What one result shows.
+
+    Args:
+        heading: Above it; may be empty.
+        document: What is shown.
+        verb: The verb that computes it, whose options it may name.
+    """
+
+    heading: str
+    document: Document
+    verb: str
+
+
+class Section(NamedTuple):
+    """Parts under one heading.
+
+    Args:
+        key: A short name.
+        title: The heading.
+        parts: What stands below it.
+    """
+
+    key: str
+    title: str
+    parts: list[Part]
+
+
+def sentences(report: ReportParts) -> Document:
+    """What the data show, and what is not known."""
+    words = summary(report)
+    shown: Document = [Line(each) for each in words.known]
+    if words.unknown:
+        shown += [GAP, Line("What is not known", "heading"), *map(Line, words.unknown)]
+    if words.notes:
+        shown += [GAP, *(Line(each, "note") for each in words.notes)]
+    return shown
+
+
+def whole(report: ReportParts, words: Words = as_it_is) -> Document:
+    """The sentences, and every table."""
+    shown: Document = [Line("Summary", "heading"), *sentences(report)]
+    for section in sections(report):
+        for part in section.parts:
+            heading = f"{section.title}: {part.heading}" if part.heading else section.title
+            shown.append(Line(heading, "heading"))
+            shown += [_said(each, part.verb, words) for each in part.document]
+    return shown
+
+
+def page_sections(report: ReportParts, words: Words = as_it_is) -> list[PageSection]:
+    """The sections as a page shows them."""
+    return [
+        PageSection(
+            each.key,
+            each.title,
+            [PagePart(part.heading, list(_of_page(part, words))) for part in each.parts],
+        )
+        for each in sections(report)
+    ]
+
+
+def _of_page(part: Part, words: Words) -> Iterator[Grid | PageLine]:
+    for each in part.document:
+        if isinstance(each, Table):
+            for grid in each.grids():
+                yield replace(grid, rows=[[plain(cell) for cell in row] for row in grid.rows])
+        elif each.text:
+            line = _said(each, part.verb, words)
+            assert isinstance(line, Line)
+            yield PageLine(plain(line.text), line.kind == "heading")
+
+
+def _said(each: Table | Line, verb: str, words: Words) -> Table | Line:
+    if isinstance(each, Table) or each.kind == "heading" or not each.text:
+        return each
+    return Line(words(plain(each.shown), verb))
+
+
+def sections(report: ReportParts) -> list[Section]:
+    """The sections of a report that have a table, in their order."""
+    every = [
+        Section("systems", "Systems", list(_systems(report))),
+        Section("agreement", "Agreement with people", list(_agreement(report))),
+        Section("audit", "Audit", list(_audit(report))),
+        Section("ruq", "Relative utterance quantity", list(_ruq(report))),
+        Section("people", "Ratings and raters", list(_people(report))),
+    ]
+    return [each for each in every if each.parts]
+
+
+def _systems(report: ReportParts) -> Iterator[Part]:
+    compared = report.comparison
+    yield Part("", report.scores.document(View(signatures=False)), "score")
+    if compared is not None:
+        yield Part("Clusters of ranks", ranks_of(compared.ranks()), "compare")
+        yield Part("Pairs of systems", _named(compared.document(), "pairs"), "compare")
+
+
+def _agreement(report: ReportParts) -> Iterator[Part]:
+    """Single replies first, for each criterion: the pictures stand beside them."""
+    for name, each in report.agreement.items():
+        shown = _named(each.document(), "agreement", criterion=name)
+        yield Part(f"{name}: single replies", shown, "correlate")
+    for name, each in report.system_agreement.items():
+        shown = _named(each.document(), "system-agreement", criterion=name)
+        yield Part(f"{name}: systems", shown, "correlate")
+    for name, each in report.with_people.items():
+        heading = f"{name}: systems by people, by metrics, and by metrics corrected by people"
+        shown = _named(each.document(View(ranks=True)), "people", criterion=name)
+        yield Part(heading, shown, "compare")
+
+
+def _audit(report: ReportParts) -> Iterator[Part]:
+    if (audited := report.audit) is not None:
+        yield Part("", _named(audited.document(), "audit"), "audit")
+
+
+def _ruq(report: ReportParts) -> Iterator[Part]:
+    """The plots first, which stand without a table, then the values of each file."""
+    if report.tokens:
+        yield Part("", [], "ruq")
+    for name, each in report.ruq.items():
+        shown = each.document(View(signatures=False))
+        yield Part(name, _named(shown, "ruq", file=name), "ruq")
+
+
+def _people(report: ReportParts) -> Iterator[Part]:
+    if (rated := report.ratings) is not None:
+        yield Part("Ratings", _named(rated.document(), "ratings"), "ratings")
+    if (preferred := report.preferences) is not None:
+        yield Part("Preferences", _named(preferred.document(), "preferences"), "preferences")
+
+
+def _named(document: Document, name: str, **of: str) -> Document:
+    """A document whose tables have a name of the report's, and what they are of as a first column."""
+
+    def named(table: Table) -> Table:
+        new = {key: pl.lit(value) for key, value in of.items() if key not in table.frame.columns}
+        return replace(
+            table,
+            name=f"{name}-{table.name}" if table.name else name,
+            frame=table.frame.with_columns(**new),
+            paper=None if table.paper is None else table.paper.with_columns(**new),
+            above=(*new, *table.above),
+        )
+
+    return [named(each) if isinstance(each, Table) else each for each in document]

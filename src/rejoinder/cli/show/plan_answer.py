@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.document.numbers import decimals, times100
 from rejoinder.messages import counted
-from rejoinder.planning.pilot import PEOPLE
 from rejoinder.planning.labels_saved import COMBINED
+from rejoinder.planning.pilot import PEOPLE
 from rejoinder.statistics.labels_saved import labels_with
 
 if TYPE_CHECKING:

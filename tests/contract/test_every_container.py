@@ -5,14 +5,19 @@ import pytest
 
 from format_examples import table, workbook, write
 from fuzzing import parquet, rows, saved_to_disk
-from rejoinder.tables.assembly.column_roles import ALIASES, REFERENCE
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats.own_tables import ALIASED
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
-from rejoinder.tables.schemas import PREFERENCES, RATINGS, RESPONSES, SCORES
+from rejoinder.tables.schemas import (
+    ALIASES,
+    PREFERENCES,
+    RATINGS,
+    REFERENCE,
+    RESPONSES,
+    SCORES,
+)
 from rejoinder.tables.testset import read_testset
 
 VALUES = {
@@ -113,8 +118,7 @@ def test_memory_gives_the_same_table(kind, container, usual):
 @pytest.mark.parametrize("container", ["csv", "jsonl"])
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_an_alias_gives_the_same_table(kind, container, tmp_path, usual):
-    named = OF_TEXTS.get(kind) or ALIASED[kind]
-    for name in named:
-        for alias in ALIASES[name] if name in COLUMNS[kind] else ():
+    for name in COLUMNS[kind]:
+        for alias in ALIASES.get(name, ()):
             file = file_of(container, columns_of(kind, {name: alias}), tmp_path)
             same(read(kind, file), usual[kind])

@@ -7,11 +7,13 @@ from collections import Counter
 
 import pytest
 
+from chat_server import serving
 from format_examples import REPLIES, SCORES, WORLDS, examples, write
 from rejoinder.cli.app import run
 from rejoinder.files.sources import once
 from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.registry import FORMATS
+from rejoinder.tables.types import Table
 
 CONTAINERS = {each.name for each in FORMATS if each.part is not None}
 JUDGE = SCORES["jsonl"]
@@ -139,3 +141,56 @@ def test_a_file_larger_than_the_room_is_not_kept(tmp_path, monkeypatch):
         assert sources.data_of(file)[:3] == sources.head_of(file, 3) == b"\x00\x01\x02"
         assert sources.tail_of(file, 2) == b"bc"
         assert not sources._KEPT.get()
+
+
+TEXTS = ["testset.jsonl", "responses.jsonl"]
+CHECKED = {
+    "score": ([*TEXTS], "Responses"),
+    "score of several samples": (["testset.jsonl", "samples.jsonl"], "Responses"),
+    "score beside other scores": ([*TEXTS, "--scores", "scores.jsonl"], "Responses SegmentScores"),
+    "compare": ([*TEXTS, "--missing", "drop"], "Responses"),
+    "compare with people": (
+        ["--scores", "scores.jsonl", "--ratings", "ratings.jsonl"], "Ratings SegmentScores"
+    ),
+    "correlate": ([*TEXTS, "--ratings", "ratings.jsonl"], "Ratings Responses"),
+    "correlate of units": (
+        [*TEXTS, "--ratings", "ratings.jsonl", "--protocol", "unit", "--permutations", "0"],
+        "Ratings Responses",
+    ),
+    "judge": (["--scores", "scores.jsonl", "--ratings", "ratings.jsonl"], "Ratings SegmentScores"),
+    "judge with texts": (
+        [*TEXTS, "--scores", "scores.jsonl", "--ratings", "ratings.jsonl"],
+        "Ratings Responses SegmentScores",
+    ),
+    "plan": (["--scores", "scores.jsonl", "--ratings", "ratings.jsonl"], "Ratings SegmentScores"),
+    "ratings": (["ratings.jsonl"], "Ratings"),
+    "preferences": (["preferences.jsonl"], "Preferences"),
+    "mark": ([*TEXTS, "--model", "URL", "--rubric", "rubric.toml", "-o", "m.csv"], "Responses"),
+    "explain-diff": ([*TEXTS, "-m", "bleu", "-m", "bleu:order=2"], "Responses"),
+}  # fmt: skip
+"""By command the tables that it checks, each once; the first word is the verb."""
+
+
+@pytest.mark.parametrize("command", CHECKED)
+def test_a_table_is_checked_once(command, tmp_path, monkeypatch, capsys):
+    made, counts = Table.__post_init__, Counter()
+
+    def counted(self, origin):
+        counts[type(self).__name__] += 1
+        made(self, origin)
+
+    monkeypatch.setattr(Table, "__post_init__", counted)
+    monkeypatch.chdir(tmp_path)
+    for role in ("testset", "responses", "ratings", "preferences", "scores"):
+        _, content = SCORES["jsonl"] if role == "scores" else WORLDS["jsonl"][role]
+        (tmp_path / f"{role}.jsonl").write_bytes(content.replace(b'"="', b'"tie"'))
+    lines = (tmp_path / "responses.jsonl").read_text().splitlines()
+    samples = [line[:-1] + f', "sample": {n}}}\n' for line in lines for n in (1, 2)]
+    (tmp_path / "samples.jsonl").write_text("".join(samples))
+    (tmp_path / "rubric.toml").write_text(
+        '[[criterion]]\nname = "fit"\nquestion = "Does it fit?"\n'
+    )
+    words, expected = CHECKED[command]
+    with serving() as (_, url):
+        run([command.partition(" ")[0], *(url if word == "URL" else word for word in words)])
+    assert counts == Counter(expected.split()), capsys.readouterr().err

@@ -32,11 +32,10 @@ from rejoinder.scoring.external import NOT_USED, unused_values
 from rejoinder.scoring.score import score, suited
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.checks.validation import conform
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing, check_responses
-from rejoinder.tables.schemas import RESPONSES
-from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,7 +99,7 @@ class Audit(TableResult):
 
 def audit(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame | Responses,
     metrics: Sequence[str | Metric] | None = None,
     *,
     constant: str = CONSTANT,
@@ -159,7 +158,7 @@ def audit(
     if not isinstance(constant, str):
         raise ParameterError(f"constant={constant!r:.60} must be a text")
     wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
-    real = _real(responses, without)
+    real = Responses.of(responses).without(without)
     alignment = check_responses(real, testset, missing)
     unseen = unread(testset, alignment, constant, turns, seed)
     reduced, copied = leave_one_out(testset, alignment.ids, seed)
@@ -168,7 +167,7 @@ def audit(
     options: dict[str, Any] = {
         "cluster": cluster, "resamples": resamples, "seed": seed, "progress": progress
     }  # fmt: skip
-    every, measured = pl.concat([real, unseen.responses()]), list(wanted.values())
+    every, measured = pl.concat([real.single(), unseen.responses()]), list(wanted.values())
     given = {"missing": missing, "drop_unusable": drop_unusable}
     scores = score(testset, every, measured, **given, **options)
     notes = [note for note in scores.notes if not note.endswith(NOT_USED)]
@@ -243,16 +242,6 @@ def _check_scored(wanted: Mapping[str, Metric], replies: pl.DataFrame) -> None:
                 f"{one_of(baselines)}; to have these replies written, run "
                 f"{Call('an audit of other metrics, whose Audit.replies they are')}"
             )
-
-
-def _real(responses: pl.DataFrame, without: Sequence[str]) -> pl.DataFrame:
-    """The replies of the systems that count.
-
-    Raises:
-        ParameterError: A system to leave out is unknown, or none is left.
-    """
-    real = conform(responses, RESPONSES, "responses").select(*RESPONSES)
-    return without_systems(real, without)
 
 
 def _ranking_defaults(testset: TestSet) -> list[str]:

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     from rejoinder.scoring.explain import Explanations
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
-    from rejoinder.tables.types import Ratings
+    from rejoinder.tables.types import Ratings, Responses
 
 Result = TypeVar("Result", bound=Any)
 
 
 def read(
     given: TextsOptions, without: Sequence[str] = (), rest: str = ""
-) -> tuple[TestSet, pl.DataFrame]:
+) -> tuple[TestSet, Responses]:
     """Reads a test set and the responses to it, but for the systems to be left out.
 
     Args:
@@ -56,8 +56,7 @@ def read(
         without: The systems to be left out.
         rest: What the verb needs besides, for the message where there are no responses.
     """
-    from rejoinder.tables.responses import read_responses
-    from rejoinder.tables.selection import without_systems
+    from rejoinder.tables.responses import responses_from
 
     check_named(given, rest)
     own = given.replies == (given.testset,)
@@ -65,7 +64,7 @@ def read(
     columns = given.columns
     with Progress("reading"):
         items = read_items(given)
-        replies = read_responses(*given.replies, format=format, ids=items.ids, columns=columns)
+        replies = responses_from(*given.replies, format=format, ids=items.ids, columns=columns)
     if given.holds_replies and given.testset not in given.replies:
         note(
             f"{given.testset}: holds replies too, which are not read beside the files of responses; to "
@@ -73,7 +72,7 @@ def read(
         )
     note_order(given)
     _note_own_scores(given)
-    return items, without_systems(replies, without)
+    return items, replies.without(without)
 
 
 _CALLED_REFERENCES = re.compile(r"(?<![a-z])(refs?|references?|golds?|targets?)(?![a-z])", re.I)
@@ -249,7 +248,7 @@ def measured(
     cluster: str | None = None,
     unused: Sequence[str] = (),
     only: Sequence[str] = (),
-) -> tuple[Scores, tuple[TestSet, pl.DataFrame] | None]:
+) -> tuple[Scores, tuple[TestSet, Responses] | None]:
     """The scores that a verb works on, and their texts: measured, or kept by 'rejoinder score --save'.
 
     Args:
@@ -274,7 +273,7 @@ def measured(
         scores = kept_scores(given.testset, *unused)
         return scores if cluster is None else scores.clustered(cluster), None
     items, replies = read(given, without)
-    texts = items, only_systems(replies, only)
+    texts = items, replies.with_frame(only_systems(replies.frame, only))
     scores = measure(given, *texts, resamples, cluster, metrics_of(given, without, only))
     return with_notes(scores, [each.path for each in given.scores]), texts
 
@@ -302,7 +301,7 @@ def external(
     """
     from rejoinder.cli.needs import check_needs
     from rejoinder.metrics.external import externals
-    from rejoinder.tables.external_scores import read_scores
+    from rejoinder.tables.external_scores import scores_from
     from rejoinder.tables.selection import check_systems, only_systems
 
     check_needs(bool(given.scores), "--scores FILE", "scores_format")
@@ -312,18 +311,19 @@ def external(
     with Progress("reading"):
         columns = given.columns if isinstance(given, TablesOptions) else None
         how = {"format": given.scores_format, "columns": columns}
-        tables = {about: read_scores(*each, **how) for about, each in paths.items()}
-    click.get_current_context().meta[_SCORES] = list(tables.values())
+        tables = {about: scores_from(*each, **how) for about, each in paths.items()}
+    every = [table.frame for table in tables.values()]
+    click.get_current_context().meta[_SCORES] = every
     if alone:
-        names = [name for table in tables.values() for name in table.get_column("system").unique()]
+        names = [name for table in every for name in table.get_column("system").unique()]
         check_systems(without, names)
     metrics: list[External] = []
     for (direction, bounds, kind), table in tables.items():
-        table = table.filter(~table.get_column("system").is_in(list(without)))
-        table = only_systems(table, only)
-        names = table.get_column("name").unique().to_list()
+        frame = table.frame.filter(~table.frame.get_column("system").is_in(list(without)))
+        frame = only_systems(frame, only)
+        names = frame.get_column("name").unique().to_list()
         metrics += externals(
-            table,
+            table.with_frame(frame),
             lower=names if direction == "lower" else (),
             bounds=None if bounds is None else dict.fromkeys(names, bounds),
             rates=names if kind else (),
@@ -448,7 +448,7 @@ _OF_MEASURING = (
 def measure(
     given: MeasuringOptions,
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Responses,
     resamples: int | None = None,
     cluster: str | None = None,
     metrics: Sequence[str | Metric] | None = None,
@@ -497,7 +497,7 @@ def stream(given: MeasuringOptions, block: int) -> Scores:
 def explain(
     given: MeasuringOptions,
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Responses,
     id: str,
     system: str | None,
 ) -> Explanations:
@@ -510,8 +510,8 @@ def explain(
     if not given.metrics:
         note("only deltaBLEU is explained by default; -m explains other metrics")
     if given.missing == "empty":
-        responses = check_responses(responses, testset, "empty").responses
-    names = responses.get_column("system").unique(maintain_order=True).to_list()
+        responses = responses.with_frame(check_responses(responses, testset, "empty").responses)
+    names = responses.frame.get_column("system").unique(maintain_order=True).to_list()
     results = [
         explained(testset, responses, id, name, metric)
         for metric in given.metrics or ["deltableu"]

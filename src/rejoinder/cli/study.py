@@ -170,7 +170,7 @@ def _texts(given: StudyOptions) -> tuple[TestSet, pl.DataFrame]:
     parts = []
     if given.responses or not (given.mined or given.original):
         testset, replies = inputs.read(given, rest="--db STUDY.sqlite")
-        parts.append(replies)
+        parts.append(replies.frame)
     else:
         with Progress("reading"):
             testset = inputs.read_items(given)

@@ -56,7 +56,7 @@ _RATERS = {
 
 
 def preferences(
-    preferences: Frame,
+    preferences: Frame | Preferences,
     *,
     criterion: str | None = None,
     without: Sequence[str] = (),

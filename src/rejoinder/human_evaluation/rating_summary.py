@@ -19,7 +19,7 @@ from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.selection import criterion_notes, without_systems
-from rejoinder.tables.types import Ratings, frame_of_ratings
+from rejoinder.tables.types import Ratings
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _RATERS = {
@@ -40,7 +40,7 @@ _CLUSTERING = {"clusters": _COUNT, "design_effect": _NUMBER}
 
 
 def ratings(
-    ratings: Frame,
+    ratings: Frame | Ratings,
     *,
     criterion: str | None = None,
     without: Sequence[str] = (),
@@ -92,7 +92,7 @@ def ratings(
     if raters not in AGGREGATIONS:
         raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
     without = strings(without, "without", "systems")
-    clusters, faults = item_clusters(frame_of_ratings(ratings), cluster, "ratings")
+    clusters, faults = item_clusters(Ratings.frame_of(ratings), cluster, "ratings")
     options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)
     table = Ratings.of(ratings).of_criterion(criterion).table()
     faults = [*criterion_notes(table, criterion), *faults]

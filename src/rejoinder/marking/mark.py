@@ -35,18 +35,15 @@ from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
-from rejoinder.tables.checks.validation import check_replies
-from rejoinder.tables.frames import Frame, polars_of
-from rejoinder.tables.origin import Origin
-from rejoinder.tables.responses import refuse_unknown_ids, replies_of
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.responses import refuse_unknown_ids
 from rejoinder.tables.testset import TestSet
-
-_REPLIES = "system, id and text"
+from rejoinder.tables.types import Responses
 
 
 def mark(
     testset: TestSet,
-    responses: Frame,
+    responses: Frame | Responses,
     model: Model,
     rubric: Rubric | str | os.PathLike[str],
     *,
@@ -151,10 +148,8 @@ def mark(
     return _result(opened.name, asked, answers, facts, notes, pairwise)
 
 
-def _replies(testset: TestSet, responses: Frame) -> pl.DataFrame:
-    remedy = "read a file with rejoinder.read_responses(path)"
-    frame = replies_of(polars_of(responses, "responses", _REPLIES, remedy), "responses")
-    check_replies(frame, Origin.of_table("responses", frame))
+def _replies(testset: TestSet, responses: Frame | Responses) -> pl.DataFrame:
+    frame = Responses.of(responses).frame
     refuse_unknown_ids(frame, testset.contexts.select("id"))
     return frame
 

@@ -217,7 +217,7 @@ class Agreement(PlottedResult):
 
 def correlate(
     scores: Scores,
-    ratings: Frame,
+    ratings: Frame | Ratings,
     protocol: str | Protocol = "turn",
     *,
     correlations: Sequence[str] = DEFAULT_CORRELATIONS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -45,8 +45,7 @@ from rejoinder.statistics.skewed_mean import strongly_skewed
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.responses import replies_of
-from rejoinder.tables.types import Ratings
+from rejoinder.tables.types import Ratings, Responses
 
 TOLERANCE = 0.1
 """By how much a judge may be worse than a rater: what Calderon et al. 2025 take for crowd workers."""
@@ -142,9 +141,9 @@ class _Judge(NamedTuple):
 
 def judge(
     scores: Scores,
-    ratings: Frame,
+    ratings: Frame | Ratings,
     *,
-    responses: Frame | None = None,
+    responses: Frame | Responses | None = None,
     repeats: pl.DataFrame | None = None,
     criterion: str | None = None,
     without: Sequence[str] = (),
@@ -326,13 +325,13 @@ def _on(marks: Floats, scale: Scale) -> bool:
     return bool(marks.size) and scale[0] <= marks.min() and marks.max() <= scale[1]
 
 
-def _covariates(rated: Rated, responses: Frame | None, notes: list[str]) -> dict[str, Floats]:
+def _covariates(
+    rated: Rated, responses: Frame | Responses | None, notes: list[str]
+) -> dict[str, Floats]:
     """Length and markdown of each rated reply: float64 [r]; one that does not vary is left out."""
     if responses is None:
         return {}
-    table = replies_of(cast(pl.DataFrame, responses), "responses").unique(
-        ["system", "id"], keep="first"
-    )
+    table = Responses.of(responses).frame.unique(["system", "id"], keep="first")
     texts = dict(zip(zip(table["system"], table["id"], strict=True), table["text"], strict=True))
     places = [(rated.systems[s], rated.ids[i]) for s, i in _places(rated)]
     absent = sum(place not in texts for place in places)

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
@@ -24,15 +23,17 @@ from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.leave_own_out import LeaveOwnOut, LeftOut, own_left_out
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 
 CHOICES = ("own", "pair")
 
 
 def measured(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame | Responses,
     metrics: Sequence[str | Metric],
     unit: Unit,
     left_out: LeftOut | None,
@@ -78,7 +79,7 @@ def measured(
 
 def pair_unit(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame | Responses,
     metrics: Sequence[str | Metric],
     unit: Unit,
     *,

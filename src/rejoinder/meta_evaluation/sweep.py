@@ -22,6 +22,7 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings, Responses
 
 THRESHOLDS = tuple(tenths / 10 for tenths in range(10, -11, -2))
 SIZES = (1, 10, 25, 50, 100)
@@ -66,7 +67,7 @@ class SweepSettings(NamedTuple):
         seed: Of every draw.
     """
 
-    ratings: Frame
+    ratings: Frame | Ratings
     unit: Unit
     correlation: str = "spearman"
     criterion: str | None = None
@@ -112,7 +113,7 @@ def sweep_sizes(scores: Scores, settings: SweepSettings, progress: Progress | No
 
 def sweep_parameters(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame | Responses,
     metrics: Sequence[Metric],
     settings: SweepSettings,
     missing: Missing = "error",
@@ -182,7 +183,7 @@ def order_points(metrics: Mapping[str, Metric], size: int) -> list[Point]:
 
 def measure(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame | Responses,
     points: Sequence[Point],
     missing: Missing,
     seed: int,

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import polars as pl
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
@@ -18,7 +17,7 @@ from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.statistics.proportions import are_ends
 from rejoinder.tables.checks.arguments import expect, pair, strings
-from rejoinder.tables.external_scores import ReplyValues, reply_values, score_table
+from rejoinder.tables.external_scores import ReplyValues, SegmentScores, reply_values
 from rejoinder.tables.frames import Frame
 
 DIRECTIONS = ("higher", "lower")
@@ -86,7 +85,7 @@ class External(MeanMetric):
                 "without '|'"
             )
         expect(higher_is_better, bool, "higher_is_better", "True or False")
-        (values,) = reply_values(score_table(frame, name))
+        (values,) = reply_values(SegmentScores.of(frame, name))
         self._set(values, DIRECTIONS[not higher_is_better], bounds, kind)
 
     @classmethod
@@ -214,7 +213,7 @@ class External(MeanMetric):
 
 
 def externals(
-    table: pl.DataFrame,
+    scores: SegmentScores,
     lower: Sequence[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
     rates: Sequence[str] = (),
@@ -222,7 +221,7 @@ def externals(
     """A metric for each name of a table of scores.
 
     Args:
-        table: ``schemas.SCORES``, checked.
+        scores: The scores.
         lower: The names of which lower values are better.
         bounds: By name the least and the greatest value.
         rates: The names of which the mean is a share of replies.
@@ -232,7 +231,7 @@ def externals(
         ParameterError: The table has no such name, or a value lies outside its bounds.
     """
     bounds = bounds or {}
-    names = table.get_column("name").unique(maintain_order=True).to_list()
+    names = scores.frame.get_column("name").unique(maintain_order=True).to_list()
     lower, rates = strings(lower, "lower", "metrics"), strings(rates, "rates", "metrics")
     for argument, given in (("lower", lower), ("bounds", bounds), ("rates", rates)):
         for name in given:
@@ -247,5 +246,5 @@ def externals(
             bounds.get(values.name),
             RATE if values.name in rates else "",
         )
-        for values in reply_values(table)
+        for values in reply_values(scores)
     ]

@@ -36,7 +36,7 @@ def assumptions_of(pilot: Pilot, criteria: Sequence[Criterion]) -> tuple[str, ..
 def pilot_notes(pilot: Pilot) -> list[str]:
     """What is not weighed, and which metrics and systems there is nothing to say of."""
     notes = []
-    if pilot.ratings is not None and PROBABILITY in pilot.ratings.columns:
+    if pilot.ratings is not None and PROBABILITY in pilot.ratings.frame.columns:
         shares = pilot.ratings.frame.get_column(PROBABILITY).drop_nulls().to_numpy()
         if shares.size and np.ptp(shares) > NO_SPREAD:
             notes.append(

@@ -70,7 +70,7 @@ class NextItems(TableResult):
 def next_items(
     scores: Scores,
     number: int,
-    ratings: Frame | None = None,
+    ratings: Frame | Ratings | None = None,
     drawn: pl.DataFrame | None = None,
     *,
     a: str | None = None,
@@ -172,7 +172,7 @@ def next_items(
 
 def _replies(
     scores: Scores,
-    ratings: Frame,
+    ratings: Frame | Ratings,
     criterion: str | None,
     without: Sequence[str],
     scale: Scale | None,

@@ -32,7 +32,7 @@ from rejoinder.tables.checks.arguments import TESTSET, expect, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
-from rejoinder.tables.types import Ratings
+from rejoinder.tables.types import Ratings, Responses
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,10 +99,10 @@ class Plan(TableResult):
 
 def plan(
     scores: Scores,
-    ratings: Frame | None = None,
+    ratings: Frame | Ratings | None = None,
     *,
     testset: TestSet | None = None,
-    responses: pl.DataFrame | None = None,
+    responses: Frame | Responses | None = None,
     a: str | None = None,
     b: str | None = None,
     every_pair: bool = False,
@@ -200,7 +200,7 @@ def plan(
         testset is not None,
     )  # fmt: skip
     if testset is not None and responses is not None:
-        pilot = with_fewer(pilot, testset, responses, missing, progress)
+        pilot = with_fewer(pilot, testset, Responses.of(responses), missing, progress)
     return plan_of(pilot, criteria)
 
 

@@ -18,6 +18,7 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.tables.item_clusters import NONE
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 
 DRAWS = 3
 """How often references are drawn for each number of them; one suffices for a single one."""
@@ -26,7 +27,7 @@ DRAWS = 3
 def with_fewer(
     pilot: Pilot,
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Responses,
     missing: MissingOrPairwise,
     progress: Progress | None,
 ) -> Pilot:
@@ -43,7 +44,7 @@ def with_fewer(
     if not metrics:
         return pilot
     ids = pilot.scores.items.get_column("id").to_list()
-    if set(ids) - set(testset.ids) or set(pilot.scores.names) != set(responses["system"]):
+    if set(ids) - set(testset.ids) or set(pilot.scores.names) != set(responses.frame["system"]):
         raise ParameterError(
             "testset and responses have other systems or items than the scores; give those that "
             "were scored, or none"
@@ -108,7 +109,7 @@ def fewer(testset: TestSet, most: int, rng: np.random.Generator) -> TestSet:
 
 def score_with_fewer(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Responses,
     metrics: Mapping[str, Metric],
     most: Sequence[int],
     missing: MissingOrPairwise,

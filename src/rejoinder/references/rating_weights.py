@@ -68,7 +68,7 @@ class RatingWeights:
 
 
 def rating_weights(
-    ratings: Frame, replies: pl.DataFrame, rules: RatingRules, without: Sequence[str] = ()
+    ratings: Frame | Ratings, replies: pl.DataFrame, rules: RatingRules, without: Sequence[str] = ()
 ) -> RatingWeights:
     """The weight of each rated reply: its mean rating s as ``2 (s - low) / (high - low) - 1``.
 

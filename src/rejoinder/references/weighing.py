@@ -32,8 +32,8 @@ from rejoinder.tables.checks.arguments import TESTSET, expect, pair, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import check_responses
 from rejoinder.tables.schemas import REFERENCES
-from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings, Responses
 
 LIKERT = (1.0, 5.0)
 """The scale that most dialogue evaluations use."""
@@ -81,8 +81,8 @@ class Weighed(Result):
 
 def weigh(
     testset: TestSet,
-    responses: Frame | None = None,
-    ratings: Frame | None = None,
+    responses: Frame | Responses | None = None,
+    ratings: Frame | Ratings | None = None,
     *,
     scale: tuple[float, float] = LIKERT,
     criterion: str | None = None,
@@ -177,8 +177,8 @@ def weigh(
 
 
 def _check_wanted(
-    responses: Frame | None,
-    ratings: Frame | None,
+    responses: Frame | Responses | None,
+    ratings: Frame | Ratings | None,
     weights_from: str | Metric | None,
     rated_replies: Frame | None,
     keep: bool,
@@ -215,13 +215,13 @@ class _Given:
     testset: TestSet
     texts: pl.DataFrame
     others: pl.DataFrame | None
-    ratings: Frame | None
+    ratings: Frame | Ratings | None
     rules: RatingRules
     without: Sequence[str]
 
 
 def _texts(
-    testset: TestSet, responses: Frame | None, without: Sequence[str]
+    testset: TestSet, responses: Frame | Responses | None, without: Sequence[str]
 ) -> tuple[pl.DataFrame, bool]:
     """The texts as ``system, id, text, source``, and whether they are replies of systems.
 
@@ -232,9 +232,9 @@ def _texts(
         several = pl.struct("id", "source").is_duplicated()
         system = pl.when(~several).then(pl.col("source")).alias("system")
         return testset.references.select(system, "id", "text", "source"), False
-    table, of_systems = candidates_of(responses)
-    check_responses(table, testset, "empty")  # ids and texts; gaps do not matter here
-    table = without_systems(table, without, argument="without")
+    candidates, of_systems = candidates_of(responses)
+    check_responses(candidates, testset, "empty")  # ids; gaps do not matter here
+    table = candidates.without(without).frame
     return table.with_columns(pl.col("system").alias("source")), of_systems
 
 

@@ -32,15 +32,13 @@ from rejoinder.reporting.sections import Words, as_it_is, whole
 from rejoinder.reporting.summary import Summary, summary
 from rejoinder.result import TableResult
 from rejoinder.scoring.compare import compare
-from rejoinder.scoring.samples import sampled
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.checks.arguments import expect, strings
-from rejoinder.tables.frames import Frame, polars_of
-from rejoinder.tables.responses import Missing, check_responses, replies_of
-from rejoinder.tables.selection import without_systems
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
-from rejoinder.tables.types import Ratings
+from rejoinder.tables.types import Preferences, Ratings, Responses
 
 SUFFIXES = (".html", ".md")
 """What a report is written as: a page, or Markdown."""
@@ -48,8 +46,6 @@ SUFFIXES = (".html", ".md")
 LEAST_SYSTEMS = 3
 """Systems that a correlation over systems needs: two points always lie on a line."""
 
-READ_REPLIES = "read files with rejoinder.read_responses(*paths)"
-READ_PREFERENCES = "read files with rejoinder.read_preferences(*paths)"
 """How to get tables from files, for messages."""
 
 Made = TypeVar("Made")
@@ -177,11 +173,11 @@ def seen_from_page(notes: Iterable[str], record: Mapping[str, Any] | None) -> It
 
 def report(
     testset: TestSet,
-    responses: Frame,
+    responses: Frame | Responses,
     metrics: Sequence[str | Metric] | None = None,
     *,
-    ratings: Frame | None = None,
-    preferences: Frame | None = None,
+    ratings: Frame | Ratings | None = None,
+    preferences: Frame | Preferences | None = None,
     ruq: Sequence[str | os.PathLike[str]] = (),
     criterion: str | None = None,
     without: Sequence[str] = (),
@@ -227,8 +223,7 @@ def report(
     'No human ratings are given: how far the metrics agree with people on these replies is not known.'
     """
     without = strings(without, "without", "systems")
-    given = polars_of(responses, "responses", "system, id and text", READ_REPLIES)
-    replies = without_systems(replies_of(given, "responses"), without)
+    replies = Responses.of(responses).without(without)
     facts: dict[str, Any] = {"missing": missing, "drop_unusable": drop_unusable, "cluster": cluster}
     draws: dict[str, Any] = {"resamples": resamples, "seed": seed}
     values, tokens = read_quantities(ruq)
@@ -276,10 +271,10 @@ def _of_scores(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str, ...]
     return table.with_frame(own), (note,) if left_out else ()
 
 
-def _rated(given: Frame, criterion: str | None, without: Sequence[str]) -> Ratings:
+def _rated(given: Frame | Ratings, criterion: str | None, without: Sequence[str]) -> Ratings:
     """The ratings of the criterion, without those of systems that are left out."""
     own = Ratings.of(given).of_criterion(criterion)
-    return own.with_frame(own.frame.filter(~pl.col("system").is_in(list(without))))
+    return own.where(~pl.col("system").is_in(list(without)))
 
 
 def _attempt(part: str, make: Callable[[], Made], failed: dict[str, str]) -> Made | None:
@@ -293,7 +288,7 @@ def _attempt(part: str, make: Callable[[], Made], failed: dict[str, str]) -> Mad
 
 def _audit(
     testset: TestSet,
-    replies: pl.DataFrame,
+    replies: Responses,
     metrics: Sequence[str | Metric] | None,
     facts: dict[str, Any],
     failed: dict[str, str],
@@ -309,7 +304,7 @@ def _audit(
                 f"'{Call('Audit.replies')}' writes these for the other tool"
             )
             return None
-    if sampled(replies):
+    if replies.several:
         failed["audit"] = (
             "it takes one reply for each item, and these systems have several (column 'sample')"
         )
@@ -357,7 +352,7 @@ def _with_people(
 
 
 def _preferred(
-    given: Frame | None,
+    given: Frame | Preferences | None,
     criterion: str | None,
     without: Sequence[str],
     draws: dict[str, Any],
@@ -365,16 +360,13 @@ def _preferred(
     """The summary of the preferences of all systems but those that are left out."""
     if given is None:
         return None
-    table = polars_of(
-        given, "preferences", "id, a, b, rater, criterion and winner", READ_PREFERENCES
-    )
     left_out = pl.any_horizontal(pl.col("a", "b").is_in(list(without)))
-    own = table.filter(~left_out)
+    own = Preferences.of(given).where(~left_out)
     return preferences(own, criterion=criterion, **draws)
 
 
-def _shown(replies: pl.DataFrame, testset: TestSet, missing: Missing) -> pl.DataFrame:
+def _shown(replies: Responses, testset: TestSet, missing: Missing) -> pl.DataFrame:
     """The replies that were scored: empty ones too where these take the place of missing ones."""
-    if missing == "empty" and not sampled(replies):
+    if missing == "empty" and not replies.several:
         return check_responses(replies, testset, "empty").responses
-    return replies
+    return replies.frame

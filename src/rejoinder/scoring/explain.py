@@ -19,7 +19,9 @@ from rejoinder.metrics.contributions import Contribution
 from rejoinder.metrics.engine.measurement import provided
 from rejoinder.metrics.similarity import Likeness
 from rejoinder.result import TableResult
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 
 
 @runtime_checkable
@@ -115,7 +117,7 @@ def can_explain(metric: Metric) -> bool:
 
 
 def explain(
-    testset: TestSet, responses: pl.DataFrame, id: str, system: str, metric: str | Metric
+    testset: TestSet, responses: Frame | Responses, id: str, system: str, metric: str | Metric
 ) -> Explanation:
     """Says what made a score: which n-grams, matched in which reference, with which weight; or, of a
     metric of similarity, which reference was the nearest, and which words made it so.
@@ -142,7 +144,9 @@ def explain(
         able = [name for name, make in registry.METRICS.items() if can_explain(make())]
         raise ParameterError(f"metric '{resolved.name}' cannot be explained; choose {one_of(able)}")
     context = _only(testset.contexts, "id", id, "item")
-    reply = _only(_only_rows(responses, system), "id", id, f"reply of '{system}'")
+    reply = _only(
+        _only_rows(Responses.of(responses).frame, system), "id", id, f"reply of '{system}'"
+    )
     if reply.height > 1:
         raise ParameterError(
             f"'{system}' has {reply.height} replies to item '{id}'; give the one to explain alone"

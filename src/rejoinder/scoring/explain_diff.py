@@ -24,6 +24,7 @@ from rejoinder.statistics.median_of_means import median_of_means
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 
 OF_AGGREGATOR = [MEASURES[name] for name in ("precision", "recall", "f")]
 """The columns of ROUGE's rows in the order in which rouge-score averages them."""
@@ -77,7 +78,7 @@ class ExplainedDifference(TableResult):
 
 def explain_diff(
     testset: TestSet,
-    responses: Frame,
+    responses: Frame | Responses,
     first: str | Metric,
     second: str | Metric,
     *,

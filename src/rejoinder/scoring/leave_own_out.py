@@ -22,8 +22,10 @@ from rejoinder.scoring.assembly import assemble, item_by_item, references_of, us
 from rejoinder.scoring.score import wanted_metrics
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Alignment, Missing, check_responses
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 from rejoinder.text.strings import Strings
 
 LeftOut = Literal["own", "pair"]
@@ -32,7 +34,7 @@ LeftOut = Literal["own", "pair"]
 
 def score_left_out(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame | Responses,
     metrics: Sequence[str | Metric] | None = None,
     *,
     keep_identical: bool = False,
@@ -164,7 +166,7 @@ class LeaveOwnOut:
 
     @classmethod
     def of(
-        cls, testset: TestSet, responses: pl.DataFrame, missing: Missing, keep_identical: bool
+        cls, testset: TestSet, responses: Frame | Responses, missing: Missing, keep_identical: bool
     ) -> LeaveOwnOut:
         """Joins the tables.
 

@@ -18,6 +18,7 @@ from rejoinder.scoring.score import score
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 
 NEAREST = 5
 """So many settings are shown where none gives the figure."""
@@ -62,7 +63,7 @@ class ReportedFigure(TableResult):
 
 def find_settings(
     testset: TestSet,
-    responses: Frame,
+    responses: Frame | Responses,
     metric: str | Metric,
     reported: str | float,
     *,

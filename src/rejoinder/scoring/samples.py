@@ -17,10 +17,8 @@ from rejoinder.scoring.measurements import Measured, with_word
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.clusters import Groups, VarianceComponents, variance_components
 from rejoinder.statistics.sampling import further_replies
-from rejoinder.tables.checks.validation import check_replies
-from rejoinder.tables.origin import Origin
-from rejoinder.tables.responses import replies_of
 from rejoinder.tables.schemas import SAMPLE
+from rejoinder.tables.types import Responses
 
 NO_MEAN = (
     "a score of all replies together, in which the samples of one prompt cannot be averaged; leave it "
@@ -28,23 +26,15 @@ NO_MEAN = (
 )
 
 
-def sampled(responses: pl.DataFrame) -> bool:
-    """Whether some system has several replies to one prompt."""
-    return SAMPLE in responses.columns and bool(
-        responses.select("system", "id").is_duplicated().any()
-    )
-
-
-def by_sample(responses: pl.DataFrame) -> Iterator[pl.DataFrame]:
+def by_sample(responses: Responses) -> Iterator[Responses]:
     """The first reply of every system to every prompt, then the second replies, and so on."""
-    replies = replies_of(responses, "responses")
-    check_replies(replies, Origin.of_table("responses", replies))
+    if not responses.several:
+        yield responses
+        return
     place = pl.int_range(pl.len()).over("system", "id").alias(" place")
-    numbered = replies.with_columns(place)
-    for part in numbered.sort(" place", maintain_order=True).partition_by(
-        " place", maintain_order=True
-    ):
-        yield part.drop(" place", SAMPLE)
+    numbered = responses.frame.with_columns(place).sort(" place", maintain_order=True)
+    for part in numbered.partition_by(" place", maintain_order=True):
+        yield responses.with_frame(part.drop(" place", SAMPLE))
 
 
 def averaged(first: Scores, further: Sequence[tuple[Scores, np.ndarray]]) -> Scores:

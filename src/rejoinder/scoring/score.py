@@ -25,13 +25,14 @@ from rejoinder.scoring.assembly import (
 from rejoinder.scoring.clusters import clustered, repeated_items
 from rejoinder.scoring.default_metrics import default_metrics
 from rejoinder.scoring.pairwise import answered_items, pairwise_scores
-from rejoinder.scoring.samples import averaged, by_sample, sampled
+from rejoinder.scoring.samples import averaged, by_sample
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
-from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Alignment, MissingOrPairwise, check_responses
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 from rejoinder.text.strings import Strings
 
 
@@ -46,7 +47,7 @@ def suited(testset: TestSet) -> list[str]:
 
 def score(
     testset: TestSet,
-    responses: Frame,
+    responses: Frame | Responses,
     metrics: Sequence[str | Metric] | None = None,
     *,
     missing: MissingOrPairwise = "error",
@@ -89,9 +90,10 @@ def score(
     [1.0]
     """
     check_draws(resamples, seed)
-    responses = _checked(testset, responses)
+    expect(testset, TestSet, "testset", TESTSET)
+    responses = Responses.of(responses)
     wanted = wanted_metrics(metrics, testset)
-    first, *others = by_sample(responses) if sampled(responses) else [responses]
+    first, *others = by_sample(responses)
     if others and metrics is None:
         wanted = {label: metric for label, metric in wanted.items() if metric.summable}
     scores, alignment = _measured(
@@ -110,7 +112,7 @@ def score(
 
 
 def _further(
-    testset: TestSet, responses: pl.DataFrame, metrics: Mapping[str, Metric], drop_unusable: bool
+    testset: TestSet, responses: Responses, metrics: Mapping[str, Metric], drop_unusable: bool
 ) -> tuple[Scores, np.ndarray]:
     """The scores of further samples, and which items their systems answered: bool [S, n]."""
     of_replies = {
@@ -119,12 +121,12 @@ def _further(
     scores, alignment = _measured(
         testset, responses, of_replies, "empty", drop_unusable, 0, 0, None
     )
-    return scores, answered_items(responses, alignment)
+    return scores, answered_items(responses.frame, alignment)
 
 
 def _measured(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Responses,
     metrics: Mapping[str, Metric],
     missing: MissingOrPairwise,
     drop_unusable: bool,
@@ -155,7 +157,7 @@ def _measured(
         batch,
         usable,
         notes=[
-            *_empty_replies(responses),
+            *_empty_replies(responses.frame),
             *dropped,
             *quoting(testset, alignment),
             *_empty_references(testset, alignment.ids),
@@ -165,7 +167,7 @@ def _measured(
         progress=progress,
     )
     if missing == "pairwise":
-        scores = pairwise_scores(scores, answered_items(responses, alignment))
+        scores = pairwise_scores(scores, answered_items(responses.frame, alignment))
     return scores, alignment
 
 
@@ -191,13 +193,6 @@ def _empty_references(testset: TestSet, ids: list[str]) -> list[str]:
     """A note on empty references."""
     blank = testset.references.filter(pl.col("text").str.strip_chars() == "")
     return empty_reference_notes(blank.filter(pl.col("id").is_in(ids)).height)
-
-
-def _checked(testset: object, responses: Frame) -> pl.DataFrame:
-    expect(testset, TestSet, "testset", TESTSET)
-    assert isinstance(testset, TestSet)
-    remedy = "read files with rejoinder.read_responses(*paths)"
-    return polars_of(responses, "responses", "system, id and text", remedy)
 
 
 def _answered(testset: TestSet, ids: list[str]) -> pl.DataFrame:

@@ -33,12 +33,11 @@ from rejoinder.scoring.measurements import (
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import TESTSET, expect
-from rejoinder.tables.checks.validation import conform
-from rejoinder.tables.external_scores import score_table
-from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.external_scores import SegmentScores
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import MissingOrPairwise
-from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 from rejoinder.visible import visible
 
 RESERVED = {
@@ -58,7 +57,7 @@ class Scores(Measurements, PlottedResult):
     ``save`` writes holds none.
     """
 
-    _texts: tuple[TestSet, pl.DataFrame] | None = field(default=None, repr=False, compare=False)
+    _texts: tuple[TestSet, Responses] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         items = counted(self.items.height, "block" if self.blocks else "item")
@@ -109,7 +108,7 @@ class Scores(Measurements, PlottedResult):
         >>> Scores.from_segments(pl.DataFrame(rows)).systems()["value"].to_list()
         [4.5]
         """
-        metrics = externals(score_table(segments), lower, bounds, rates)
+        metrics = externals(SegmentScores.of(segments), lower, bounds, rates)
         facts: dict[str, Any] = {"missing": missing, "cluster": cluster}
         return cls(**vars(from_values(metrics, testset, resamples=resamples, seed=seed, **facts)))
 
@@ -204,7 +203,7 @@ class Scores(Measurements, PlottedResult):
         metric: str | Metric | None = None,
         *,
         testset: TestSet | None = None,
-        responses: Frame | None = None,
+        responses: Frame | Responses | None = None,
     ) -> Explanations:
         """Says what made the scores of an item: n-grams and references, or the nearest words.
 
@@ -243,10 +242,7 @@ class Scores(Measurements, PlottedResult):
         if system is not None:
             self.place(system)
         expect(testset, TestSet, "testset", TESTSET)
-        frame = polars_of(
-            responses, "responses", "system, id and text", "read them with read_responses"
-        )
-        replies = conform(frame, RESPONSES, "responses").select(*RESPONSES)
+        replies = Responses.of(responses)
         results = [
             explain(testset, replies, id, name, each)
             for each in self._explained(metric)

@@ -12,13 +12,13 @@ from rejoinder.errors import RejoinderError
 from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
-from rejoinder.tables.checks.validation import check_replies
 from rejoinder.tables.formats.format_choice import columns_of_replies
-from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, first_references
+from rejoinder.tables.types import Responses
 
 SOURCE = "source"
 """What the column is called that tells the candidates of one item apart."""
@@ -64,7 +64,7 @@ def read_candidates(
         for path, by_source in zip(files, sourced, strict=True)
     ]
     table = pl.concat([frame.select(*RESPONSES) for frame in frames])
-    check_replies(table, Origin.of_table("candidates", table))
+    table = Responses(table, Origin.of_table("candidates", table)).frame
     return table.rename({"system": SOURCE}) if all(sourced) else table
 
 
@@ -98,20 +98,17 @@ def originals(testset: TestSet) -> pl.DataFrame:
     return first_references(testset).select(pl.lit(ORIGINAL).alias("system"), "id", "text")
 
 
-def candidates_of(table: Frame) -> tuple[pl.DataFrame, bool]:
-    """Candidates or responses of a Python call as ``system, id, text``, and whether systems made them.
+def candidates_of(given: Frame | Responses) -> tuple[Responses, bool]:
+    """Candidates or responses of a Python call as responses, and whether systems made them.
 
     Raises:
         ParameterError: It is no frame.
-        InputError: A column is absent.
+        InputError: A column is absent, or a row breaks a rule of responses.
     """
-    remedy = "read files with rejoinder.read_responses(*paths)"
-    frame = polars_of(table, "responses", "system, id and text", remedy)
+    frame = Responses.frame_of(given)
     by_source = SOURCE in frame.columns and "system" not in frame.columns
-    if by_source:
-        frame = frame.rename({SOURCE: "system"})
-    known = [name for name in RESPONSES if name in frame.columns]
-    return frame.select(known) if len(known) == len(RESPONSES) else frame, not by_source
+    responses = Responses(frame.rename({SOURCE: "system"}) if by_source else frame)
+    return responses.with_frame(responses.single()), not by_source
 
 
 def is_of_candidates(path: Path, format: str | None, mapping: ColumnMapping | None) -> bool:

@@ -6,46 +6,7 @@ from collections.abc import Collection
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.messages import Argument, Placeholder, listed, nearest, quoted
-
-# What the same column is called elsewhere. Used for hints alone: nothing is renamed silently.
-_SYNONYMS = {
-    "id": ("context_id", "item", "item_id", "instanceid", "example_id", "uid", "index"),
-    "text": ("response", "reply", "hypothesis", "output", "prediction", "generated", "reference"),
-    "system": ("model", "system_id", "systemid", "system_name", "model_name", "sys"),
-    "context": (
-        "history",
-        "dialogue",
-        "dialog",
-        "prompt",
-        "turns",
-        "message",
-        "query",
-        "question",
-        "input",
-        "document",
-        "article",
-    ),
-    "references": (
-        "refs",
-        "targets",
-        "target",
-        "golds",
-        "gold",
-        "answers",
-        "responses",
-        "completion",
-        "summary",
-        "captions",
-    ),
-    "weight": ("score", "rating"),
-    "source": ("origin", "annotator"),
-    "score": ("rating", "value", "label", "grade", "judgement", "judgment", "human_score"),
-    "rater": ("annotator", "judge", "judgeid", "worker", "workerid", "worker_id", "coder", "user"),
-    "criterion": ("criteria", "aspect", "dimension", "question"),
-    "a": ("system_a", "model_a", "left", "first"),
-    "b": ("system_b", "model_b", "right", "second"),
-    "winner": ("preference", "preferred", "choice", "verdict"),
-}
+from rejoinder.tables.schemas import HINTS
 
 
 def require(
@@ -154,7 +115,7 @@ def synonym(name: str, present: Collection[str]) -> str | None:
     ('WorkerId', None)
     """
     lowered = _lowered(present)
-    for other in (name, f"{name}s", name.rstrip("s"), *_SYNONYMS.get(name, ())):
+    for other in (name, f"{name}s", name.rstrip("s"), *HINTS.get(name, ())):
         if other in lowered:
             return lowered[other]
     return None

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -19,21 +20,23 @@ from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
 from rejoinder.tables.checks.rating_scales import scale_clash
-from rejoinder.tables.checks.validation import check_ids, conform, refuse, refuse_duplicates
+from rejoinder.tables.checks.validation import (
+    check_probability,
+    refuse,
+    refuse_duplicates,
+    refuse_nameless,
+    refuse_not_finite,
+)
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked
 from rejoinder.tables.formats.format_choice import logs_in, read_table
-from rejoinder.tables.frames import Frame, polars_of
-from rejoinder.tables.notes import note
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
-
-NAME = "scores"
-"""What a table of Python is called in messages."""
+from rejoinder.tables.schemas import PROBABILITY, SCORES
+from rejoinder.tables.types import Table
 
 
-@keeping_sources()
 def read_scores(
     *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
 ) -> pl.DataFrame:
@@ -56,119 +59,93 @@ def read_scores(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    frames, row_numbers = [], []
-    mapping = column_mapping(columns)
+    return scores_from(*paths, format=format, columns=columns).frame
+
+
+@keeping_sources()
+def scores_from(
+    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+) -> SegmentScores:
+    """``read_scores`` as the type that is checked; arguments as there."""
+    asked = Asked(column_mapping(columns))
     files = (each for path in existing(paths, "scores") for each in logs_in(path, format))
-    for path in files:
-        draft = read_table(path, "scores", format, Asked(mapping))
-        if not draft.frame.height:
-            raise InputError(f"{path}: no scores; expected at least one row")
-        frames.append(conform(draft.frame, SCORES, str(path), dict.fromkeys(OPTIONAL_SCORES)))
-        row_numbers += draft.origin.parts
-        for text in draft.notes:
-            note("said", path, text=text)
-    table = pl.concat(frames)
-    check_external(table, Origin(tuple(row_numbers)))
-    return table
+    return SegmentScores.joined(
+        (str(path), read_table(path, "scores", format, asked)) for path in files
+    )
 
 
-def score_table(scores: Frame, name: str | None = None) -> pl.DataFrame:
-    """The scores of a Python call, long or wide, checked by the rules that files are read by.
+@dataclass(frozen=True, eq=False)
+class SegmentScores(Table):
+    """Numbers that another tool gave replies: ``schemas.SCORES``.
 
-    Args:
-        scores: A frame of Polars or pandas.
-        name: The name of the only metric that is wanted, which may be the name of a column or, where
-            the frame holds one metric alone, any name; None takes every metric.
-
-    Returns:
-        ``schemas.SCORES``.
-
-    Raises:
-        InputError: A column is absent, or a row breaks a rule.
-        ParameterError: It is no frame, or has several metrics and none is called ``name``.
+    There is one finite or missing value for each system, id, name, sample and rater, and one
+    probability of having been drawn for each reply.
     """
-    remedy = "read a file with rejoinder.read_scores(path)"
-    frame = polars_of(scores, NAME, "system, id, name and value", remedy)
-    if not frame.height:
-        raise InputError(f"{NAME}: no rows; expected at least one score")
-    if name is not None and name in frame.columns and name not in SCORES:
-        keys = [column for column in (*KEYS, "probability") if column in frame.columns]
-        frame = frame.select(*keys, pl.col(name).alias("value"))
-    require(("system", "id"), frame.columns, NAME)
-    draft = scores_of_part(Part(name or NAME, frame, range(1, frame.height + 1)))
-    table = conform(draft.frame, SCORES, NAME, dict.fromkeys(OPTIONAL_SCORES))
-    check_external(table, Origin.of_table(NAME, table))
-    return table if name is None else _named(table, name)
 
+    KIND, NOTHING = "scores", "no scores; expected at least one row"
 
-def _named(table: pl.DataFrame, name: str) -> pl.DataFrame:
-    names = table.get_column("name").unique(maintain_order=True).to_list()
-    if name in names:
-        return table.filter(pl.col("name") == name)
-    if len(names) > 1:
-        raise ParameterError(f"{NAME}: no metric is called {name!r}; choose {one_of(names)}")
-    return table.with_columns(pl.lit(name).alias("name"))
+    @classmethod
+    def of(cls, given: Frame | Table, name: str | None = None) -> Self:
+        """The scores of a Python call, long or wide, read by the rules that files are read by.
 
+        Args:
+            given: A frame of Polars or pandas; or this type, which stays as it is.
+            name: The name of the only metric that is wanted, which may be the name of a column or, where
+                the frame holds one metric alone, any name; None takes every metric.
 
-def check_external(scores: pl.DataFrame, origin: Origin) -> None:
-    """One finite or missing value for each system, id, name, sample and rater.
+        Raises:
+            InputError: A column is absent, or a row breaks a rule.
+            ParameterError: It is no frame, or has several metrics and none is called ``name``.
+        """
+        if not isinstance(given, cls):
+            frame = cls.frame_of(given)
+            if not frame.height:
+                raise InputError("scores: no rows; expected at least one score")
+            if name is not None and name in frame.columns and name not in SCORES:
+                keys = [column for column in (*KEYS, PROBABILITY) if column in frame.columns]
+                frame = frame.select(*keys, pl.col(name).alias("value"))
+            require(("system", "id"), frame.columns, cls.KIND)
+            part = Part(name or cls.KIND, frame, range(1, frame.height + 1))
+            given = cls(scores_of_part(part).frame)
+        return given if name is None else given._named(name)
 
-    Raises:
-        InputError: An id, system or name is empty; a value is infinite; a probability lies outside
-            (0, 1] or is not the same in all rows of a reply; a score is there twice.
-    """
-    ids, values = scores.get_column("id"), scores.get_column("value")
-    check_ids(ids, origin)
-    for column in ("system", "name"):
-        texts = scores.get_column(column)
+    def _named(self, name: str) -> Self:
+        names = self.frame.get_column("name").unique(maintain_order=True).to_list()
+        if name in names:
+            return self.where(pl.col("name") == name)
+        if len(names) > 1:
+            raise ParameterError(f"scores: no metric is called {name!r}; choose {one_of(names)}")
+        return self.with_frame(self.frame.with_columns(pl.lit(name).alias("name")))
+
+    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
+        for column in ("system", "name"):
+            refuse_nameless(frame, column, "expected one in every row", origin)
+        ids, names = frame.get_column("id"), frame.get_column("name")
         refuse(
-            texts.is_null() | (texts.str.strip_chars() == "").fill_null(False),
+            names.str.contains("|", literal=True),
             origin,
-            lambda i, column=column: (
-                f"no {column} at id {quoted(ids[i])}; expected one in every row"
-            ),
+            lambda i: f"name {quoted(names[i])} holds '|', which parts signatures; rename it",
         )
-    refuse(
-        scores.get_column("name").str.contains("|", literal=True),
-        origin,
-        lambda i: f"name {quoted(scores['name'][i])} holds '|', which parts signatures; rename it",
-    )
-    refuse(
-        scores.get_column("name").is_in(["system", "id"]),
-        origin,
-        lambda i: f"name {quoted(scores['name'][i])} is that of a column of every table; rename it",
-    )
-    refuse(
-        values.is_infinite().fill_null(False),
-        origin,
-        lambda i: (
-            f"value {values[i]} at id {quoted(ids[i])}; expected a finite number, or an empty cell "
-            "where a value is missing"
-        ),
-    )
-    shares = scores.get_column("probability")
-    refuse(
-        (~((shares > 0) & (shares <= 1))).fill_null(False),
-        origin,
-        lambda i: f"probability {shares[i]:g} at id {quoted(ids[i])}; expected a number in (0, 1]",
-    )
-    reply = ["name", "system", "id"]
-    if shares.null_count() < scores.height:
         refuse(
-            scores.select(pl.col("probability").n_unique().over(reply) > 1).to_series(),
+            names.is_in(["system", "id"]),
+            origin,
+            lambda i: f"name {quoted(names[i])} is that of a column of every table; rename it",
+        )
+        expected = "expected a finite number, or an empty cell where a value is missing"
+        refuse_not_finite(frame, "value", expected, origin, missing=True)
+        check_probability(frame, origin)
+        several = pl.col(PROBABILITY).n_unique().over("name", "system", "id") > 1
+        refuse(
+            frame.select(several).to_series(),
             origin,
             lambda i: f"several probabilities at id {quoted(ids[i])}; expected one for each reply",
         )
-    keys = scores.select("name", "system", "id", "sample", "rater")
-    used = [name for name in keys.columns if keys.get_column(name).null_count() < keys.height]
-    keys = keys.select(pl.col(name).fill_null("") for name in used)
-    lacking = [name for name in ("sample", "rater") if name not in used]
-    remedy = "keep one of them"
-    if lacking:
-        remedy += (
-            f", or say in a column {' or '.join(repr(each) for each in lacking)} what they are of"
-        )
-    refuse_duplicates(keys, origin, "score", remedy)
+        keys = frame.select("name", "system", "id", "sample", "rater")
+        used = [name for name in keys.columns if keys.get_column(name).count()]
+        lacking = [repr(name) for name in ("sample", "rater") if name not in used]
+        remedy = f", or say in a column {' or '.join(lacking)} what they are of" if lacking else ""
+        keys = keys.select(pl.col(name).fill_null("") for name in used)
+        refuse_duplicates(keys, origin, "score", f"keep one of them{remedy}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,17 +199,14 @@ class ReplyValues:
         return values, np.where(known, self.weights[np.ix_(rows, columns)], np.nan)
 
 
-def reply_values(table: pl.DataFrame) -> Iterator[ReplyValues]:
+def reply_values(scores: SegmentScores) -> Iterator[ReplyValues]:
     """One number for each reply, metric by metric.
-
-    Args:
-        table: ``schemas.SCORES``, checked.
 
     Raises:
         InputError: The raters of a metric cannot be on one scale, or the probabilities of one reply
             differ.
     """
-    for (name,), rows in table.group_by("name", maintain_order=True):
+    for (name,), rows in scores.frame.group_by("name", maintain_order=True):
         yield _values_of(str(name), rows)
 
 
@@ -276,7 +250,7 @@ def _mean_of_raters(name: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, int, l
     of_rater = {each: rows.filter(pl.col("rater") == each).get_column("value") for each in raters}
     if clash := scale_clash(of_rater):
         raise InputError(
-            f"{NAME}: {name}: {clash}, so their mean has no meaning; give each of them a name of its "
+            f"scores: {name}: {clash}, so their mean has no meaning; give each of them a name of its "
             "own in the column 'name'"
         )
     groups = rows.group_by("system", "id", maintain_order=True)

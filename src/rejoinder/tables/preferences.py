@@ -14,8 +14,6 @@ from rejoinder.tables.format import Asked
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import drafts_of
 from rejoinder.tables.item_clusters import cluster_columns
-from rejoinder.tables.notes import note, taking_notes
-from rejoinder.tables.origin import Origin
 from rejoinder.tables.types import Preferences
 
 
@@ -65,15 +63,6 @@ def preferences_from(
     covariates: Sequence[str] = (),
 ) -> Preferences:
     """``read_preferences`` as the type that is checked; arguments as there."""
-    frames, row_numbers = [], []
     keep = (*cluster_columns(cluster), *covariate_columns(covariates))
-    with taking_notes() as notes:
-        for name, draft in drafts_of(
-            paths, "preferences", format, Asked(column_mapping(columns), keep=keep)
-        ):
-            frames.append(draft.frame)
-            row_numbers += draft.origin.parts
-            for text in draft.notes:
-                note("said", name, text=text)
-    frame, origin = pl.concat(frames, how="diagonal"), Origin(tuple(row_numbers))
-    return Preferences(frame, tuple(notes), origin)
+    asked = Asked(column_mapping(columns), keep=keep)
+    return Preferences.joined(drafts_of(paths, "preferences", format, asked))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -18,10 +18,8 @@ from rejoinder.tables.format import Asked
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import drafts_of
 from rejoinder.tables.item_clusters import cluster_columns
-from rejoinder.tables.notes import note, taking_notes
-from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import RATINGS
-from rejoinder.tables.types import Ratings, conformed
+from rejoinder.tables.schemas import COLUMNS, ID, SYSTEM
+from rejoinder.tables.types import Ratings
 
 _REPLY = ["system", "id"]
 
@@ -83,19 +81,19 @@ def ratings_from(
     cluster: str | None = None,
 ) -> Ratings:
     """``read_ratings`` as the type that is checked; arguments as there."""
-    frames, row_numbers = [], []
-    mapping, keep = column_mapping(columns), cluster_columns(cluster)
-    with taking_notes() as notes:
-        for path, draft in drafts_of(paths, "ratings", format, Asked(mapping, keep=keep)):
-            frames.append(conformed(draft.frame, path, keep))
-            if not frames[-1].height:
-                why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
-                raise InputError(f"{path}: no ratings{why}; expected at least one")
-            row_numbers += draft.origin.parts
-            for text in draft.notes:
-                note("said", path, text=text)
-    frame, origin = pl.concat(frames, how="diagonal"), Origin(tuple(row_numbers))
-    return Ratings(frame, tuple(notes), origin)
+    keep = cluster_columns(cluster)
+    asked = Asked(column_mapping(columns), keep=keep)
+    return Ratings.joined(
+        (name, replace(draft, frame=_kept(draft.frame, keep)))
+        for name, draft in drafts_of(paths, "ratings", format, asked)
+    )
+
+
+def _kept(frame: pl.DataFrame, keep: Sequence[str]) -> pl.DataFrame:
+    """The columns of ratings that are there, and of additional ones those to keep, as text."""
+    own = [each.name for each in COLUMNS["ratings"] if each.name in frame]
+    kept = [pl.col(name).cast(pl.String) for name in keep if name in frame and name not in own]
+    return frame.select(*own, *kept)
 
 
 def check_ratings(
@@ -114,8 +112,7 @@ def check_ratings(
             table and from 1 in the other, so that nearly all of them meet a wrong partner.
     """
     ratings = Ratings.of(ratings).table()
-    keys = {name: RATINGS[name] for name in _REPLY}
-    there = conform(replies, keys, "replies").select(_REPLY).unique(maintain_order=True)
+    there = conform(replies, (SYSTEM, ID), "replies").select(_REPLY).unique(maintain_order=True)
     numbered = ratings.with_row_index("row")
     matched = numbered.join(there, on=_REPLY, how="semi").sort("row").drop("row")
     unmatched = numbered.join(there, on=_REPLY, how="anti").sort("row").drop("row")

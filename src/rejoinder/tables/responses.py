@@ -16,12 +16,12 @@ from rejoinder.messages import Argument, Call, counted, quoted
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, slip
-from rejoinder.tables.checks.validation import check_replies, conform
 from rejoinder.tables.formats.format_choice import read_replies
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.origin import Draft, Origin
-from rejoinder.tables.schemas import RESPONSES, SAMPLE
+from rejoinder.tables.origin import Draft
+from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Responses
 
 Missing = Literal["error", "drop", "empty"]
 MissingOrPairwise = Missing | Literal["pairwise"]
@@ -51,7 +51,6 @@ class Alignment:
     filled: dict[str, int] = field(default_factory=dict)
 
 
-@keeping_sources()
 def read_responses(
     *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,
@@ -77,44 +76,38 @@ def read_responses(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
+    return responses_from(*paths, format=format, ids=ids, columns=columns).frame
+
+
+@keeping_sources()
+def responses_from(
+    *paths: str | os.PathLike[str] | Frame,
+    format: str | None = None,
+    ids: Sequence[str] | None = None,
+    columns: Columns = None,
+) -> Responses:
+    """``read_responses`` as the type that is checked; arguments as there."""
     mapping = column_mapping(columns)
     if in_memory.are_tables(paths, "responses"):
         names = [
             f"responses {i}" if len(paths) > 1 else "responses" for i in range(1, len(paths) + 1)
         ]
-        read = [
+        drafts = [
             (name, in_memory.responses_of(table, name, mapping))
             for name, table in zip(names, paths, strict=True)
         ]
     else:
         files = existing(paths, "responses")
-        read = [(str(path), read_replies(path, format, mapping, ids)) for path in files]
-    drafts = []
-    for name, draft in read:
-        frame = replies_of(draft.frame, name)
-        if not frame.height:
-            raise InputError(f"{name}: no rows; expected at least one reply")
-        drafts.append(Draft(frame, draft.origin))
-    _refuse_shared_systems(drafts)
-    frame = pl.concat([draft.frame for draft in drafts], how="diagonal")
-    origin = Origin(tuple(part for draft in drafts for part in draft.origin.parts))
-    check_replies(frame, origin)
-    return frame if frame.select("system", "id").is_duplicated().any() else frame.select(*RESPONSES)
-
-
-def replies_of(frame: pl.DataFrame, table: str) -> pl.DataFrame:
-    """The columns of responses, and ``sample`` where there is one.
-
-    Args:
-        frame: The responses.
-        table: The name of the table, or of its file, for messages.
-    """
-    schema = RESPONSES | ({SAMPLE: pl.String} if SAMPLE in frame.columns else {})
-    return conform(frame, schema, table).select(*schema)
+        drafts = [(str(path), read_replies(path, format, mapping, ids)) for path in files]
+    _refuse_shared_systems([draft for _, draft in drafts if draft.frame.height])
+    responses = Responses.joined(drafts)
+    return (
+        responses if responses.several else responses.with_frame(responses.frame.select(*RESPONSES))
+    )
 
 
 def check_responses(
-    responses: pl.DataFrame, testset: TestSet, missing: Missing = "error"
+    responses: Frame | Responses, testset: TestSet, missing: Missing = "error"
 ) -> Alignment:
     """Joins responses to a test set by id.
 
@@ -131,13 +124,12 @@ def check_responses(
     """
     if missing not in _MISSING:
         raise ParameterError(f"missing: got {quoted(missing)}; expected {one_of(_MISSING)}")
-    responses = conform(responses, RESPONSES, "responses").select(*RESPONSES)
-    check_replies(responses, Origin.of_table("responses", responses))
+    replies = Responses.of(responses).single()
     items = testset.contexts.select("id").with_row_index("item")
-    refuse_unknown_ids(responses, items)
-    systems = responses.get_column("system").unique(maintain_order=True).to_list()
+    refuse_unknown_ids(replies, items)
+    systems = replies.get_column("system").unique(maintain_order=True).to_list()
     order = pl.DataFrame({"system": systems}, schema={"system": pl.String}).with_row_index("order")
-    grid = order.join(items, how="cross").join(responses, on=["system", "id"], how="left")
+    grid = order.join(items, how="cross").join(replies, on=["system", "id"], how="left")
     grid = grid.sort("order", "item")
     gaps = grid.filter(pl.col("text").is_null())
     if gaps.height and missing == "error":

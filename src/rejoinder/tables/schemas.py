@@ -1,55 +1,218 @@
-"""The columns of every table, declared once.
+"""The columns of every table, declared once: what they hold, and what else they may be called.
 
-A table is a long Polars frame. Rows are joined by ``id``, never by their position.
+A table is a long Polars frame. Rows are joined by ``id``, never by their position. From a declaration
+follow a table's schema, the aliases under which files are read, and what an error proposes.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
 import polars as pl
 
-CONTEXTS = {"id": pl.String, "context": pl.List(pl.String)}
-"""One row per item: the turns so far, oldest first; the last one is the message.
 
-Further scalar columns of the user's (``topic``, ...) may stand beside these and are kept.
-"""
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a kind of table.
 
-REFERENCES = {"id": pl.String, "text": pl.String, "weight": pl.Float64, "source": pl.String}
-"""Zero or more rows per item. ``weight`` is null where unweighted, else within [-1, 1]."""
+    Attributes:
+        name: Our name of it.
+        meaning: What it holds.
+        dtype: Its type.
+        lacking: What becomes of a table without it: it is ``refused``, its reader has it ``filled``, it
+            is ``null`` in each row, or the table goes ``without`` it.
+        aliases: Names under which it is read too, in lower case with ``_`` for white space.
+        hints: Names that it may have, in lower case: errors propose them, and no file is read by them.
+        digits: Whether a whole number in it is the text of its digits.
+    """
 
-SAMPLE = "sample"
-"""An optional column of responses and scores: which of several replies to one prompt this is."""
+    name: str
+    meaning: str
+    dtype: Any = pl.String
+    lacking: Literal["refused", "filled", "null", "without"] = "refused"
+    aliases: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    digits: bool = False
 
-RESPONSES = {"system": pl.String, "id": pl.String, "text": pl.String}
-"""One row per system and item, or several that differ in ``sample``.
+    @property
+    def is_needed(self) -> bool:
+        """Whether a table that is read has it."""
+        return self.lacking in ("refused", "filled")
 
-An empty text is a reply; a reply that is missing has no row.
-"""
 
-RATINGS = {
-    "id": pl.String,
-    "system": pl.String,
-    "rater": pl.String,
-    "criterion": pl.String,
-    "score": pl.Float64,
+SAMPLE, PROBABILITY, AGAINST, REFERENCE = "sample", "probability", "against", "reference"
+
+ID = TableColumn(
+    "id",
+    "the item",
+    digits=True,
+    aliases=(
+        "item", "item_id", "example_id", "question_id", "prompt_id", "sample_id", "instance_id",
+        "doc_id",
+    ),
+    hints=("context_id", "instanceid", "uid", "index"),
+)  # fmt: skip
+SYSTEM = TableColumn(
+    "system",
+    "the system that replies",
+    aliases=("model", "model_name", "system_name"),
+    hints=("system_id", "systemid", "sys"),
+)
+_RATER = TableColumn(
+    "rater",
+    "who rated: `mean` is the mean of several people; `1`, `2`, ... are places in a list, and not the "
+    "same people for every item",
+    lacking="filled",
+    digits=True,
+    aliases=("annotator", "annotator_id", "rater_id", "worker", "worker_id", "workerid"),
+    hints=("judge", "judgeid", "coder", "user"),
+)
+_CRITERION = TableColumn(
+    "criterion",
+    "what was asked",
+    lacking="filled",
+    hints=("criteria", "aspect", "dimension", "question"),
+)
+_SAMPLE = TableColumn(
+    SAMPLE, "which of several replies to one prompt it is", lacking="without", digits=True
+)
+_PROBABILITY = TableColumn(
+    PROBABILITY,
+    "the probability with which the item was drawn; empty: all alike",
+    pl.Float64,
+    lacking="without",
+)
+
+COLUMNS: dict[str, tuple[TableColumn, ...]] = {
+    "contexts": (
+        ID,
+        TableColumn(
+            "context",
+            "the turns so far, oldest first; the last one is the message",
+            pl.List(pl.String),
+            aliases=("prompt", "input", "question", "instruction"),
+            hints=(
+                "history", "dialogue", "dialog", "turns", "message", "query", "document", "article",
+            ),
+        ),
+    ),
+    "references": (
+        ID,
+        TableColumn("text", "a reference"),
+        TableColumn(
+            "weight",
+            "a number within [-1, 1]; empty: unweighted",
+            pl.Float64,
+            lacking="null",
+            hints=("score", "rating"),
+        ),
+        TableColumn("source", "whose it is", lacking="null", hints=("origin", "annotator")),
+    ),
+    "items with references": (
+        TableColumn(
+            REFERENCE,
+            "a reference, in a table with a row for each item",
+            aliases=(
+                "target", "gold", "answer", "label", "ground_truth", "expected_output",
+                "reference_answer",
+            ),
+        ),
+        TableColumn(
+            "references",
+            "all references of an item",
+            hints=(
+                "refs", "targets", "target", "golds", "gold", "answers", "responses", "completion",
+                "summary", "captions",
+            ),
+        ),
+    ),
+    "responses": (
+        replace(SYSTEM, lacking="filled"),
+        ID,
+        TableColumn(
+            "text",
+            "the reply, which may be empty; a reply that is missing has no row",
+            aliases=(
+                "prediction", "response", "output", "completion", "hypothesis", "generated_text",
+                "reply",
+            ),
+            hints=("generated", "reference"),
+        ),
+        _SAMPLE,
+    ),
+    "ratings": (
+        ID,
+        SYSTEM,
+        _RATER,
+        _CRITERION,
+        TableColumn(
+            "score",
+            "a number on the data's own scale; a reply that somebody did not rate has no row",
+            pl.Float64,
+            aliases=("rating",),
+            hints=("value", "label", "grade", "judgement", "judgment", "human_score"),
+        ),
+        TableColumn(
+            AGAINST, "the system beside whose reply this one was rated, if any", lacking="without"
+        ),
+        _PROBABILITY,
+    ),
+    "preferences": (
+        ID,
+        TableColumn("a", "a system", aliases=("model_a", "system_a"), hints=("left", "first")),
+        TableColumn(
+            "b", "the other system", aliases=("model_b", "system_b"), hints=("right", "second")
+        ),
+        _RATER,
+        _CRITERION,
+        TableColumn(
+            "winner", "`a`, `b` or `tie`", hints=("preference", "preferred", "choice", "verdict")
+        ),
+    ),
+    "scores": (
+        replace(SYSTEM, lacking="filled"),
+        ID,
+        TableColumn(
+            "name",
+            "which number it is",
+            lacking="filled",
+            aliases=("metric", "metric_name", "scorer"),
+        ),
+        TableColumn("value", "a finite number; empty: missing", pl.Float64),
+        replace(_SAMPLE, lacking="null"),
+        replace(_RATER, lacking="null"),
+        replace(_PROBABILITY, lacking="null"),
+    ),
+}  # fmt: skip
+"""By kind of table its columns. Contexts may have additional ones of the user's, which are kept."""
+
+
+def _schema(kind: str) -> dict[str, Any]:
+    return {each.name: each.dtype for each in COLUMNS[kind] if each.lacking != "without"}
+
+
+CONTEXTS, REFERENCES = _schema("contexts"), _schema("references")
+RESPONSES, RATINGS = _schema("responses"), _schema("ratings")
+PREFERENCES, SCORES = _schema("preferences"), _schema("scores")
+
+ALIASES = {
+    each.name: each.aliases for of_kind in COLUMNS.values() for each in of_kind if each.aliases
 }
-"""One row per rating. A reply that somebody did not rate has no row; the scale is the data's own.
+"""By our name of a column its other names."""
 
-The rater ``mean`` is no person: its score is the mean of several people whose single ratings are
-not known. Where the data has no names, ``1``, ``2``, ... are places in a list, which may be other
-people for every item.
-"""
+HINTS = {
+    each.name: (*each.aliases, *each.hints) for of_kind in COLUMNS.values() for each in of_kind
+}
+"""By our name of a column what it may be called elsewhere."""
 
-PROBABILITY = "probability"
-"""An optional column of ratings and scores: the probability with which the item was drawn.
-
-Null where all items were drawn alike, or all of them were taken.
-"""
-
-AGAINST = "against"
-"""An optional column of ratings: the system beside whose reply this reply was rated.
-
-Null where a reply was rated by itself. One rater may rate one reply in several pairs of systems.
-"""
+NOT_OF_ITEMS = {
+    each.name
+    for kind in ("responses", "ratings", "preferences", "scores")
+    for each in COLUMNS[kind]
+    if each is not ID
+}
+"""The columns of other tables than a test set."""
 
 DETAILS = {
     "first": pl.String,
@@ -64,35 +227,6 @@ DETAILS = {
 which the question was drawn; ``position``: its place in the rater's order; ``seconds``: how long the
 answer took; ``comment``: what the rater wrote.
 """
-
-PREFERENCES = {
-    "id": pl.String,
-    "a": pl.String,
-    "b": pl.String,
-    "rater": pl.String,
-    "criterion": pl.String,
-    "winner": pl.String,
-}
-"""One row per comparison of two systems' replies; ``winner`` is ``a``, ``b`` or ``tie``."""
-
-SCORES = {
-    "system": pl.String,
-    "id": pl.String,
-    "name": pl.String,
-    "value": pl.Float64,
-    "sample": pl.String,
-    "rater": pl.String,
-    "probability": pl.Float64,
-}
-"""One row per number that another tool gave a reply; ``name`` says which number it is.
-
-``value`` is null where it is missing. ``sample`` tells several replies to one prompt apart, ``rater``
-several judges under one name; both are null where there is one alone. ``probability`` is that with
-which the reply was drawn; null: all alike.
-"""
-
-OPTIONAL_SCORES = ("sample", "rater", "probability")
-"""The columns of ``SCORES`` that a table may lack."""
 
 CANDIDATES = {
     "id": pl.String,

@@ -20,7 +20,7 @@ from rejoinder.tables.columns import forbid
 from rejoinder.tables.formats.format_choice import read_items
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import CONTEXTS, REFERENCES
+from rejoinder.tables.schemas import COLUMNS, REFERENCES
 from rejoinder.tables.turns import turns_column
 from rejoinder.text.lists import (
     check_number,
@@ -29,8 +29,6 @@ from rejoinder.text.lists import (
     check_turns,
     check_weight_lists,
 )
-
-_OPTIONAL = {"weight": pl.Float64, "source": pl.String}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,10 +68,10 @@ class TestSet(Result):
             "make a test set of lists with TestSet.from_lists(references), or read_testset(path)"
         )
         given = polars_of(self.contexts, "contexts", "id and context", remedy)
-        contexts = conform(given, CONTEXTS, _table(origins, 0))
+        contexts = conform(given, COLUMNS["contexts"], _table(origins, 0))
         given = polars_of(self.references, "references", "id and text", remedy)
         forbid(given.columns, REFERENCES, _table(origins, 1))
-        references = conform(given, REFERENCES, _table(origins, 1), _OPTIONAL)
+        references = conform(given, COLUMNS["references"], _table(origins, 1))
         of_contexts, of_references = origins or (
             Origin.of_table("contexts", contexts),
             Origin.of_table("references", references),

@@ -7,80 +7,236 @@ called from there on gets the type, whose rules are known to be kept.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import InitVar, dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import polars as pl
 
-from rejoinder.tables.checks.validation import check_preferences, check_scores, conform
+from rejoinder.errors import InputError
+from rejoinder.messages import quoted
+from rejoinder.tables.checks.validation import (
+    NO_ID,
+    check_probability,
+    conform,
+    refuse,
+    refuse_duplicates,
+    refuse_nameless,
+    refuse_not_finite,
+)
 from rejoinder.tables.frames import Frame, polars_of
-from rejoinder.tables.notes import Note
-from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import AGAINST, PREFERENCES, PROBABILITY, RATINGS
-from rejoinder.tables.selection import of_criterion
+from rejoinder.tables.notes import note
+from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.schemas import AGAINST, COLUMNS, PROBABILITY, RATINGS, RESPONSES, SAMPLE
+from rejoinder.tables.selection import of_criterion, without_systems
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements(ABC):
-    """What people, or judges, said of replies, checked: the base of ratings and preferences.
+class Table(ABC):
+    """A table of one kind, in its columns, every row of which is checked.
 
     Args:
         frame: The table: its own columns, then additional ones.
-        notes: What the reader left out or took another way.
         origin: Where its rows stood, for the errors of the check; None for a table made in memory.
+
+    Attributes:
+        KIND: What the kind is called; ``schemas.COLUMNS`` declares its columns.
+        NOTHING: What an error says of a table without rows.
+        SYSTEMS: The columns that name systems.
 
     Raises:
         InputError: A column is absent, misspelt or of another type, or a row breaks a rule.
     """
 
+    KIND: ClassVar[str]
+    NOTHING: ClassVar[str]
+    SYSTEMS: ClassVar[tuple[str, ...]] = ("system",)
+
     frame: pl.DataFrame
-    notes: tuple[Note, ...] = ()
     origin: InitVar[Origin | None] = None
 
     def __post_init__(self, origin: Origin | None) -> None:
         """Brings the table into its columns and checks every row."""
-        object.__setattr__(self, "frame", self._checked(self.frame, origin))
+        frame = self.conformed(self.frame, self.KIND)
+        origin = origin or Origin.of_table(self.KIND, frame)
+        if not frame.height:
+            raise InputError(f"{origin.files()}: {self.NOTHING}")
+        refuse_nameless(frame, "id", NO_ID, origin)
+        self._check(frame, origin)
+        object.__setattr__(self, "frame", frame)
+
+    @classmethod
+    def conformed(cls, frame: pl.DataFrame, table: str) -> pl.DataFrame:
+        """The table with its own columns first and in their types; its rows are not checked.
+
+        Args:
+            frame: The table.
+            table: What it is called in messages.
+        """
+        return conform(frame, COLUMNS[cls.KIND], table)
 
     @abstractmethod
-    def _checked(self, frame: pl.DataFrame, origin: Origin | None) -> pl.DataFrame:
-        """The table in its columns, every row of which is checked."""
+    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
+        """Raises an InputError for the first row that breaks a rule."""
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return self.frame.columns
+    @classmethod
+    def of(cls, given: Frame | Table) -> Self:
+        """The table of a Python call: a frame becomes a checked table, and this type stays as it is.
+
+        Raises:
+            InputError: A column is absent, or a row breaks a rule.
+            ParameterError: It is no frame.
+        """
+        return given if isinstance(given, cls) else cls(cls.frame_of(given))
+
+    @classmethod
+    def frame_of(cls, given: Frame | Table) -> pl.DataFrame:
+        """The same as a frame of Polars, as it was given and not yet checked."""
+        if isinstance(given, Table):
+            return given.frame
+        *names, last = [each.name for each in COLUMNS[cls.KIND] if each.is_needed]
+        remedy = f"read files with rejoinder.read_{cls.KIND}(*paths)"
+        return polars_of(given, cls.KIND, f"{', '.join(names)} and {last}", remedy)
+
+    @classmethod
+    def joined(cls, drafts: Iterable[tuple[str, Draft]]) -> Self:
+        """One table of what readers made of several files, each with its name."""
+        frames, places = [], []
+        for name, draft in drafts:
+            frames.append(cls.conformed(draft.frame, name))
+            if not draft.frame.height:
+                why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
+                nothing, _, expected = cls.NOTHING.partition(";")
+                raise InputError(f"{name}: {nothing}{why};{expected}")
+            places += draft.origin.parts
+            for text in draft.notes:
+                note("said", name, text=text)
+        return cls(pl.concat(frames, how="diagonal"), Origin(tuple(places)))
 
     def with_frame(self, frame: pl.DataFrame) -> Self:
-        """Some of these ratings, or with other columns beside them: nothing that a rule is about."""
+        """Some of these rows, or with other columns beside them: nothing that a rule is about."""
         part = copy(self)
         object.__setattr__(part, "frame", frame)
         return part
 
-    def of_criterion(self, criterion: str | None, *, one: bool = False) -> Self:
-        """The ratings under one criterion, as ``selection.of_criterion`` selects them."""
-        return self.with_frame(of_criterion(self.frame, criterion, one=one))
+    def without(self, systems: Sequence[str]) -> Self:
+        """The rows of other systems than these, as ``selection.without_systems`` selects them."""
+        return self.with_frame(without_systems(self.frame, systems, self.SYSTEMS))
+
+    def where(self, condition: pl.Expr) -> Self:
+        """The rows that meet a condition."""
+        return self.with_frame(self.frame.filter(condition))
 
 
 @dataclass(frozen=True, eq=False)
-class Ratings(Judgements):
-    """Ratings of replies: ``schemas.RATINGS``, ``against`` and ``probability`` where they hold anything."""
+class Responses(Table):
+    """Replies of systems: ``schemas.RESPONSES``, and ``sample`` where there is one."""
 
-    def _checked(self, frame: pl.DataFrame, origin: Origin | None) -> pl.DataFrame:
-        frame = conformed(frame, "ratings")
-        check_scores(frame, origin or Origin.of_table("ratings", frame))
-        return frame
+    KIND, NOTHING = "responses", "no rows; expected at least one reply"
 
     @classmethod
-    def of(cls, given: Frame | Ratings) -> Ratings:
-        """The ratings of a Python call: a frame becomes checked ratings, and these stay as they are.
+    def conformed(cls, frame: pl.DataFrame, table: str) -> pl.DataFrame:
+        """The columns of responses alone, in their types."""
+        columns = [each for each in COLUMNS[cls.KIND] if each.is_needed or each.name in frame]
+        return conform(frame, columns, table).select(each.name for each in columns)
+
+    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
+        refuse_nameless(frame, "system", "name the system in every row or in none", origin)
+        refuse(
+            frame.get_column("text").is_null(),
+            origin,
+            lambda i: (
+                f"the text of system {quoted(frame['system'][i])} at id {quoted(frame['id'][i])} is null; "
+                'an empty reply is "", a missing one has no row'
+            ),
+        )
+        keys = [name for name in ("system", "id", SAMPLE) if name in frame.columns]
+        refuse_duplicates(frame.select(keys), origin, "reply", _TELL_APART)
+
+    @property
+    def several(self) -> bool:
+        """Whether a system has several replies to one item."""
+        return SAMPLE in self.frame.columns and bool(
+            self.frame.select("system", "id").is_duplicated().any()
+        )
+
+    def single(self) -> pl.DataFrame:
+        """``schemas.RESPONSES``: the one reply of each system to each item.
 
         Raises:
-            InputError: A column is absent, or a row breaks a rule; a missing rating has no row.
-            ParameterError: It is no frame.
+            InputError: A system has several replies to one item.
         """
-        return given if isinstance(given, Ratings) else cls(frame_of_ratings(given))
+        if SAMPLE in self.frame.columns:
+            keys = self.frame.select("system", "id")
+            refuse_duplicates(keys, Origin.of_table(self.KIND, keys), "reply", _TELL_APART)
+        return self.frame.select(*RESPONSES)
+
+
+_TELL_APART = "keep one of them, or tell samples of one prompt apart in a column 'sample'"
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings(Table):
+    """Ratings of replies: ``schemas.RATINGS``, ``against`` and ``probability`` where they hold anything.
+
+    A reply has one finite score by each rater under each criterion, and where ratings belong to pairs of
+    systems (``against``) one in each pair; no mean stands beside what it is the mean of.
+    """
+
+    KIND, NOTHING = "ratings", "no ratings; expected at least one"
+
+    @classmethod
+    def conformed(cls, frame: pl.DataFrame, table: str) -> pl.DataFrame:
+        """The columns of ratings in their types; an empty text in ``against`` is null."""
+        frame = conform(frame, COLUMNS[cls.KIND], table)
+        if AGAINST in frame.columns:
+            blank = pl.col(AGAINST).str.strip_chars() == ""
+            frame = frame.with_columns(pl.when(~blank).then(pl.col(AGAINST)).alias(AGAINST))
+        without = [name for name in (AGAINST, PROBABILITY) if name in frame.columns]
+        return frame.drop(name for name in without if not frame.get_column(name).count())
+
+    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
+        refuse_nameless(frame, "system", "name the system in every row", origin)
+        for column in ("rater", "criterion"):
+            remedy = f"name the {column} in every row, or leave the column out"
+            refuse_nameless(frame, column, remedy, origin)
+        refuse_not_finite(
+            frame,
+            "score",
+            "expected a finite number; a missing rating has an empty cell or no row",
+            origin,
+        )
+        check_probability(frame, origin)
+        ids, keys = frame.get_column("id"), frame.select("system", "id", "rater", "criterion")
+        if AGAINST in frame.columns:
+            against = frame.get_column(AGAINST)
+            refuse(
+                (frame.get_column("system") == against).fill_null(False),
+                origin,
+                lambda i: (
+                    f"id {quoted(ids[i])} of system {quoted(against[i])} is rated against its own system; "
+                    f"expected in '{AGAINST}' the other system of the pair, or nothing"
+                ),
+            )
+            keys = keys.with_columns(against.fill_null(""))
+        refuse_duplicates(keys, origin, "rating", "keep one of them")
+        is_mean = pl.col("rater") == "mean"
+        mixed = is_mean.any().over("system", "id", "criterion") & ~is_mean.all().over(
+            "system", "id", "criterion"
+        )
+        refuse(
+            frame.select(mixed).to_series(),
+            origin,
+            lambda i: (
+                f"id {quoted(ids[i])} has a rating of the rater 'mean' beside those of others; a mean is "
+                "no rater: keep the two in tables of their own"
+            ),
+        )
+
+    def of_criterion(self, criterion: str | None, *, one: bool = False) -> Ratings:
+        """The ratings under one criterion, as ``selection.of_criterion`` selects them."""
+        return self.with_frame(of_criterion(self.frame, criterion, one=one))
 
     def table(self, probability: bool = False) -> pl.DataFrame:
         """The columns of ratings alone: ``schemas.RATINGS``, and ``against`` where one is of a pair.
@@ -89,64 +245,32 @@ class Ratings(Judgements):
             probability: Whether to keep the column ``probability`` where it holds anything.
         """
         optional = (AGAINST, PROBABILITY) if probability else (AGAINST,)
-        return self.frame.select(*RATINGS, *(each for each in optional if each in self.columns))
+        return self.frame.select(*RATINGS, *(each for each in optional if each in self.frame))
 
 
 @dataclass(frozen=True, eq=False)
-class Preferences(Judgements):
-    """Comparisons of two systems' replies: ``schemas.PREFERENCES``."""
+class Preferences(Table):
+    """Comparisons of two systems' replies: ``schemas.PREFERENCES``.
 
-    def _checked(self, frame: pl.DataFrame, origin: Origin | None) -> pl.DataFrame:
-        frame = conform(frame, PREFERENCES, "preferences")
-        check_preferences(frame, origin or Origin.of_table("preferences", frame))
-        return frame
-
-    @classmethod
-    def of(cls, given: Frame | Preferences) -> Preferences:
-        """The comparisons of a Python call: a frame becomes checked ones, and these stay as they are.
-
-        Raises:
-            InputError: A column is absent, or a row breaks a rule.
-            ParameterError: It is no frame.
-        """
-        if isinstance(given, Preferences):
-            return given
-        remedy = "read files with rejoinder.read_preferences(*paths)"
-        return cls(polars_of(given, "preferences", ", ".join(PREFERENCES), remedy))
-
-
-def frame_of_ratings(given: Frame | Ratings) -> pl.DataFrame:
-    """The ratings of a Python call as they were given, not yet checked, as a frame of Polars.
-
-    Raises:
-        ParameterError: It is no frame.
+    There is one judgement of an item, a rater, a criterion and an order of two systems.
     """
-    if isinstance(given, Ratings):
-        return given.frame
-    columns = "id, system, rater, criterion and score"
-    return polars_of(given, "ratings", columns, "read files with rejoinder.read_ratings(*paths)")
 
+    KIND, NOTHING = "preferences", "no comparisons; expected at least one"
+    SYSTEMS = ("a", "b")
 
-def conformed(frame: pl.DataFrame, table: str, keep: Sequence[str] | None = None) -> pl.DataFrame:
-    """The columns of ratings in their types.
-
-    Args:
-        frame: The ratings.
-        table: What they are called in messages.
-        keep: Additional columns to keep, as text, where they are there; None: all, as they are.
-
-    Returns:
-        ``schemas.RATINGS``, the columns ``against`` (an empty text in it is null) and ``probability``
-        where they hold anything, and the columns to keep.
-
-    Raises:
-        InputError: A column is absent, misspelt, or of the wrong type.
-    """
-    optional = {AGAINST: pl.String, PROBABILITY: pl.Float64}
-    ratings = conform(frame, RATINGS | optional, table, optional)
-    if keep is not None:
-        kept = [pl.col(name).cast(pl.String) for name in keep if name in ratings.columns]
-        ratings = ratings.select(*RATINGS, *optional, *kept)
-    blank = pl.col(AGAINST).str.strip_chars() == ""
-    ratings = ratings.with_columns(pl.when(~blank).then(pl.col(AGAINST)).alias(AGAINST))
-    return ratings.drop(name for name in optional if not ratings.get_column(name).count())
+    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
+        for column in ("a", "b", "rater", "criterion"):
+            refuse_nameless(frame, column, f"name the {column} in every row", origin)
+        a, winner = frame.get_column("a"), frame.get_column("winner")
+        refuse(
+            a == frame.get_column("b"),
+            origin,
+            lambda i: f"system {quoted(a[i])} against itself; expected two systems",
+        )
+        refuse(
+            ~winner.is_in(["a", "b", "tie"]).fill_null(False),
+            origin,
+            lambda i: f"winner {quoted(winner[i])}; expected 'a', 'b' or 'tie'",
+        )
+        keys = frame.select("id", "a", "b", "rater", "criterion")
+        refuse_duplicates(keys, origin, "judgement", "keep one of them")

@@ -18,7 +18,7 @@ from rejoinder.marking.rubric import AGAIN, Rubric
 from rejoinder.models import server as server_module
 from rejoinder.models.chat import asking
 from rejoinder.models.chat.endpoint import ChatEndpoint
-from rejoinder.tables.external_scores import score_table
+from rejoinder.tables.external_scores import SegmentScores
 
 SIZE = 12
 IDS = [f"c{n}" for n in range(SIZE)]
@@ -81,7 +81,7 @@ def test_marks_are_expectations_over_the_scale():
         "model": "judge-1", "max_tokens": 16, "temperature": 0, "seed": 12345, "logprobs": True,
         "top_logprobs": 20,
     }  # fmt: skip
-    score_table(result.table)  # what every verb reads
+    SegmentScores.of(result.table)  # what every verb reads
     assert result.notes == ()
 
 
@@ -170,7 +170,7 @@ def test_several_replies_to_an_item_are_marked_each():
             rejoinder.mark(TESTSET, samples, url, RUBRIC, pairwise=True)
     assert result.table.columns == ["system", "id", "name", "value", "sample"]
     assert result.table.height == 48
-    score_table(result.table)
+    SegmentScores.of(result.table)
 
 
 def test_several_criteria_are_asked_one_by_one():
@@ -593,7 +593,7 @@ def test_an_opened_model_marks_again():
     assert one.table.equals(two.table)
     assert set(one.table.get_column("name")) == {"j/2 fit"}
     assert "seed:3" in one.signature
-    score_table(one.table)
+    SegmentScores.of(one.table)
 
 
 @pytest.mark.parametrize(

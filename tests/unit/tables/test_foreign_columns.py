@@ -8,10 +8,10 @@ import pytest
 import rejoinder
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.tables.assembly.column_mapping import column_mapping
-from rejoinder.tables.assembly.column_roles import ALIASES
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
+from rejoinder.tables.schemas import ALIASES
 from rejoinder.tables.testset import read_testset
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, cast
 from rejoinder.cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rejoinder.figures.album import Album
     from rejoinder.meta_evaluation.correlate import Agreement
     from rejoinder.meta_evaluation.sweep import Sweep, SweepSettings
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.responses import Missing
     from rejoinder.tables.testset import TestSet
+    from rejoinder.tables.types import Responses
 
 
 def draw(
@@ -23,7 +22,7 @@ def draw(
     agreement: Agreement,
     scores: Scores,
     settings: SweepSettings,
-    texts: tuple[TestSet, pl.DataFrame] | None,
+    texts: tuple[TestSet, Responses] | None,
     missing: str,
 ) -> Album:
     """Draws everything that an agreement has to show, under the protocol ``unit`` sweeps too.
@@ -68,7 +67,7 @@ def draw(
 def _swept(
     scores: Scores,
     settings: SweepSettings,
-    texts: tuple[TestSet, pl.DataFrame] | None,
+    texts: tuple[TestSet, Responses] | None,
     missing: str,
     tick: Progress,
 ) -> Sweep:

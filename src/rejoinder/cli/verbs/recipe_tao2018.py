@@ -157,9 +157,7 @@ def tao2018(given: Tao2018Options) -> None:
 
     _check(given)
     sets = given.sets()
-    tables = {
-        name: (*inputs.read(each), inputs.read_rated(each).frame) for name, each in sets.items()
-    }
+    tables = {name: (*inputs.read(each), inputs.read_rated(each)) for name, each in sets.items()}
     _check_cases(given, tables[""][0])
     studies: dict[str, Study] = {}
     for name, each in sets.items():

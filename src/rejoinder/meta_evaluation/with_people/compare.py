@@ -111,7 +111,7 @@ class PeopleComparison(PlottedResult):
 
 def compare_with_people(
     scores: Scores,
-    ratings: Frame,
+    ratings: Frame | Ratings,
     a: str | None = None,
     b: str | None = None,
     *,

@@ -26,6 +26,7 @@ from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings, Responses
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,8 +59,8 @@ class Figure2:
 
 def figure2(
     testset: TestSet,
-    responses: pl.DataFrame,
-    ratings: Frame,
+    responses: Frame | Responses,
+    ratings: Frame | Ratings,
     *,
     criterion: str | None = None,
     unit_size: int = 100,

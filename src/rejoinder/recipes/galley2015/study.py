@@ -21,7 +21,7 @@ from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
-from rejoinder.tables.types import Ratings
+from rejoinder.tables.types import Ratings, Responses
 
 ReferencesFrom: TypeAlias = Literal["testset", "responses"]
 REFERENCES_FROM: tuple[ReferencesFrom, ...] = ("testset", "responses")
@@ -78,8 +78,8 @@ class Study(Result):
 
 def galley2015(
     testset: TestSet,
-    responses: pl.DataFrame,
-    ratings: Frame,
+    responses: Frame | Responses,
+    ratings: Frame | Ratings,
     *,
     references_from: ReferencesFrom = "testset",
     left_out: LeftOut | None = None,

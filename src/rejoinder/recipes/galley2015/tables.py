@@ -22,8 +22,8 @@ from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
-from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings, Responses
 
 METRICS: dict[str, Callable[..., Metric]] = {
     "BLEU": BLEU,
@@ -80,8 +80,8 @@ class Table2:
 
 def table2(
     testset: TestSet,
-    responses: pl.DataFrame,
-    ratings: Frame,
+    responses: Frame | Responses,
+    ratings: Frame | Ratings,
     *,
     criterion: str | None = None,
     unit_size: int = 100,
@@ -164,8 +164,8 @@ def rules(threshold: float = THRESHOLD) -> tuple[str, str, str]:
 
 
 def scored(
-    responses: pl.DataFrame, without: Sequence[str], left_out: LeftOut | None
-) -> tuple[Sequence[str], pl.DataFrame]:
+    responses: Frame | Responses, without: Sequence[str], left_out: LeftOut | None
+) -> tuple[Sequence[str], Frame | Responses]:
     """The systems still to be left out of the correlation, and the replies to be scored.
 
     Where references are replies of systems, those of a system that is not correlated stay: they are
@@ -176,7 +176,7 @@ def scored(
     """
     if left_out is None:
         return without, responses
-    return (), without_systems(responses, without)
+    return (), Responses.of(responses).without(without)
 
 
 def weight_share(testset: TestSet) -> float:

@@ -89,7 +89,7 @@ def references(
     testset: TestSet,
     folder: Path,
     responses: pl.DataFrame | None = None,
-    ratings: Frame | None = None,
+    ratings: Frame | Ratings | None = None,
     *,
     candidates: int = 15,
     weights_from: str | Metric | None = None,
@@ -213,7 +213,7 @@ def _ended(study: ReferencesStudy, step: str) -> ReferencesStudy:
 
 
 def _split(
-    ratings: Frame | None, candidates: pl.DataFrame, responses: pl.DataFrame | None
+    ratings: Frame | Ratings | None, candidates: pl.DataFrame, responses: pl.DataFrame | None
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """The ratings of candidates and those of systems; None where there are none.
 

@@ -19,8 +19,10 @@ from rejoinder.recipes.tao2018.scores import StudyReplies, measured, rated_repli
 from rejoinder.result import Result
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.types import Ratings, Responses
 
 __all__ = ["CORRELATIONS", "MEAN", "POOLED", "Model", "Study", "Texts", "tao2018"]
 
@@ -141,8 +143,8 @@ class Study(Result):
 
 def tao2018(
     testset: TestSet,
-    responses: pl.DataFrame,
-    ratings: pl.DataFrame,
+    responses: Frame | Responses,
+    ratings: Frame | Ratings,
     model: Model | str,
     *,
     further: Sequence[str | Metric] = (),
@@ -189,6 +191,7 @@ def tao2018(
         ParameterError: A parameter is unknown.
         MissingExtraError: torch is not installed.
     """
+    responses, ratings = Responses.frame_of(responses), Ratings.frame_of(ratings)
     chosen = Model(model) if isinstance(model, str) else model
     rows = listed(chosen, texts or Texts(), further)
     replies = rated_replies(

@@ -20,6 +20,7 @@ from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.assembly.column_roles import may_be_nested
 from rejoinder.tables.assembly.json_rows import column_of_rows
 from rejoinder.tables.parts import Part
+from rejoinder.tables.schemas import COLUMNS, NOT_OF_ITEMS
 
 _FORM = (
     "expected NAME=COLUMN, several parted by commas, behind FILE: where they are of one file alone, or "
@@ -108,29 +109,15 @@ class ColumnMapping:
         Raises:
             InputError: One is absent, and no column has our name of it either.
         """
-        needed = _NEEDED.get(what, self.sources.keys() - _NOT_OF_ITEMS)
+        own = {each.name for each in COLUMNS.get(what, ())} or self.sources.keys() - NOT_OF_ITEMS
         for name, source in self.sources.items():
-            if name in needed and name not in names:
+            if name in own and name not in names:
                 raise InputError(
                     f"{where}: no column {quoted(source)}, though {Argument('columns')} says that "
                     f"{quoted(name)} is called {quoted(source)}; got {listed(columns)}; name a column "
                     "of the file, or a path like resps.0.0; what holds for another file alone stands "
                     f"behind its name: {Argument('columns', f'FILE:{name}={source}')}"
                 )
-
-
-_NEEDED = {
-    "responses": {"id", "system", "text"},
-    "ratings": {"id", "system", "rater", "criterion", "score", "against", "probability"},
-    "preferences": {"id", "a", "b", "rater", "criterion", "winner"},
-    "scores": {"id", "system", "name", "value", "sample", "rater", "probability"},
-}
-"""The columns of each kind of table; one mapping may be for all files of a command."""
-
-_NOT_OF_ITEMS = {
-    "system", "text", "rater", "criterion", "score", "against", "a", "b", "winner", "name", "value",
-    "sample", "probability",
-}  # fmt: skip
 
 
 Columns: TypeAlias = (

@@ -1,8 +1,8 @@
 """Which column of a table is what: our own names, their aliases, and the user's ``columns``.
 
-A table of test items, of replies, of ratings or of comparisons has the names of ``schemas.py``. Tables
-of other tools call the same columns otherwise; ``ALIASES`` lists the names in common use. An alias
-that is used is logged once, and two columns that could mean the same are an error.
+A table of test items, of replies, of ratings or of comparisons has the names of ``schemas.py``, which
+declares the aliases in common use. An alias that is used is noted, and two columns that could mean
+the same are an error.
 """
 
 from __future__ import annotations
@@ -14,30 +14,7 @@ from dataclasses import dataclass, field
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.notes import RENAMED, note
-
-REFERENCE = "reference"
-"""The role of a reference in a table that has a row for each item."""
-
-ALIASES: dict[str, tuple[str, ...]] = {
-    "id": (
-        "item", "item_id", "example_id", "question_id", "prompt_id", "sample_id", "instance_id",
-        "doc_id",
-    ),
-    "system": ("model", "model_name", "system_name"),
-    "text": (
-        "prediction", "response", "output", "completion", "hypothesis", "generated_text", "reply",
-    ),
-    REFERENCE: (
-        "target", "gold", "answer", "label", "ground_truth", "expected_output", "reference_answer",
-    ),
-    "context": ("prompt", "input", "question", "instruction"),
-    "name": ("metric", "metric_name", "scorer"),
-    "rater": ("annotator", "annotator_id", "rater_id", "worker", "worker_id", "workerid"),
-    "score": ("rating",),
-    "a": ("model_a", "system_a"),
-    "b": ("model_b", "system_b"),
-}  # fmt: skip
-"""By our name of a column its other names, in lower case with ``_`` for white space."""
+from rejoinder.tables.schemas import ALIASES, COLUMNS, REFERENCE
 
 
 @dataclass(frozen=True)
@@ -77,7 +54,7 @@ class Roles:
     @property
     def of_replies(self) -> dict[str, str]:
         """By column our name, for what replies are read from."""
-        names = ("id", "system", "text")
+        names = [each.name for each in COLUMNS["responses"]]
         return {column: name for column, name in self.renames.items() if name in names}
 
     @property
@@ -122,17 +99,17 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
     Raises:
         InputError: Two columns could mean the same.
     """
-    renames = _renames(columns, ("id", "system", "context"), where)
+    renames = key_renames(columns, _OF_TEXTS, where)
     references = [name for name in columns if name == "references"] or [
         name for name in columns if is_reference_column(name)
     ]
     long_references = {"weight", "source"} & set(columns)
     if not references and not long_references:
-        found = _renames(columns, (REFERENCE,), where)
+        found = key_renames(columns, (REFERENCE,), where)
         renames |= found
         references = list(found.values())
     if "text" not in columns:
-        renames |= _renames(columns, ("text",), where)
+        renames |= key_renames(columns, ("text",), where)
     names = [renames.get(name, name) for name in columns]
     reply = "text" if "text" in names and (references or "text" in renames.values()) else None
     systems: list[str] = []
@@ -147,6 +124,12 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
     return Roles(tuple(columns), renames, tuple(references), reply, tuple(systems))
 
 
+_OF_TEXTS = [
+    each.name
+    for kind in ("references", "responses", "contexts")
+    for each in COLUMNS[kind]
+    if each.aliases and each.name != "text"
+]
 _NOT_SYSTEMS = ("id", "context", "text", "weight", "source")
 _ABOUT_ITEMS = {
     "category", "conversation", "dataset", "date", "difficulty", "domain", "document", "explanation",
@@ -154,15 +137,6 @@ _ABOUT_ITEMS = {
     "subset", "tags", "task", "time", "timestamp", "title", "topic", "type", "url", "user",
 }  # fmt: skip
 """Columns that say something of an item: in a table with a column for each system they are none."""
-
-
-def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:
-    """The columns of judgements that stand under an alias, each with our name of it.
-
-    Raises:
-        InputError: Two columns could mean the same.
-    """
-    return _renames(columns, names, where)
 
 
 def log_renames(renames: Mapping[str, str], where: str) -> None:
@@ -177,7 +151,12 @@ def log_systems(roles: Roles, where: str) -> None:
         note("systems", where, columns=roles.systems)
 
 
-def _renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:
+def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:
+    """The columns that stand under an alias, each with our name of it.
+
+    Raises:
+        InputError: Two columns could mean the same.
+    """
     renames = {}
     for name in names:
         if name in columns:

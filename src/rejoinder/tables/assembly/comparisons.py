@@ -15,7 +15,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import PREFERENCES
+from rejoinder.tables.schemas import COLUMNS, PREFERENCES
 
 _OPTIONAL = ("rater", "criterion")
 
@@ -36,10 +36,10 @@ def preferences_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     """
     part = votes(part)
     require(("id", "a", "b", "winner"), part.frame.columns, part.name, _OPTIONAL)
-    names = [name for name in PREFERENCES if name in part.frame.columns]
-    schema = {name: PREFERENCES[name] for name in names}
+    columns = [each for each in COLUMNS["preferences"] if each.name in part.frame]
+    names = [each.name for each in columns]
     kept = [name for name in keep if name in part.frame.columns and name not in names]
-    frame = conform(part.frame.select(*names, pl.col(kept).cast(pl.String)), schema, part.name)
+    frame = conform(part.frame.select(*names, pl.col(kept).cast(pl.String)), columns, part.name)
     frame = frame.with_columns(pl.col("winner").str.strip_chars())
     judged = (frame.get_column("winner") != "").fill_null(False)
     numbers = [number for number, keep in zip(part.numbers, judged, strict=True) if keep]

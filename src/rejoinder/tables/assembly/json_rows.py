@@ -14,9 +14,9 @@ from msgspec import UNSET
 from rejoinder.errors import InputError
 from rejoinder.tables.io.json_lines import reworded
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import AGAINST, RATINGS
+from rejoinder.tables.schemas import COLUMNS
 
-_NAMES = {*RATINGS, AGAINST} - {"score"}
+_NAMES = {each.name for each in COLUMNS["ratings"] if each.dtype == pl.String}
 """Columns of judgements that name things: a whole number in them is its digits."""
 
 _PLACE = re.compile(r"`\$\[(\d+)\]")  # where msgspec says that the value of a row is

@@ -14,7 +14,7 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
+from rejoinder.tables.schemas import SCORES
 
 KEYS = ("system", "id", "sample", "rater")
 """The columns that say what a score is of."""
@@ -72,7 +72,12 @@ def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
 
 
 def _long(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    require(("system", "id", "value"), frame.columns, part.name, ("name", *OPTIONAL_SCORES))
+    require(
+        ("system", "id", "value"),
+        frame.columns,
+        part.name,
+        ("name", "sample", "rater", "probability"),
+    )
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))
     values, notes = _numbers(frame.get_column("value"), part, "value")

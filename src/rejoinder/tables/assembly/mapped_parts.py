@@ -20,7 +20,7 @@ from rejoinder.tables.assembly.item_columns import ids_of
 from rejoinder.tables.assembly.json_rows import typed
 from rejoinder.tables.assembly.one_table import are_replies, first_rows, made_ids
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import SAMPLE
+from rejoinder.tables.schemas import COLUMNS, SAMPLE
 
 
 def part_of_items(part: Part, columns: ColumnMapping | None) -> Part:
@@ -63,7 +63,7 @@ def part_of_replies(part: Part, columns: ColumnMapping | None) -> tuple[Part, tu
 
 
 def part_of_judgements(
-    part: Part, columns: ColumnMapping | None, what: str, names: Sequence[str]
+    part: Part, columns: ColumnMapping | None, what: str, names: Sequence[str] | None = None
 ) -> Part:
     """A table of ratings, preferences or scores under our names, its columns in their types.
 
@@ -71,12 +71,13 @@ def part_of_judgements(
         part: The table.
         columns: The user's mapping.
         what: ``ratings``, ``preferences`` or ``scores``.
-        names: Our names that have aliases there.
+        names: Our names that may stand under an alias; None: all that have any.
 
     Raises:
         InputError: Two columns could mean the same, or one of ``columns`` is absent.
     """
     part = _checked(part, columns, what)
+    names = names or [each.name for each in COLUMNS[what] if each.aliases]
     renames = key_renames(part.frame.columns, names, part.name)
     log_renames(renames, part.name)
     return typed(part.with_frame(part.frame.rename(renames)))

@@ -36,13 +36,6 @@ from rejoinder.tables.parts import Part
 ReadPart: TypeAlias = Callable[[Path], Part]
 """Makes a table of a file."""
 
-ALIASED: dict[KindName, tuple[str, ...]] = {
-    "ratings": ("id", "system", "rater", "score"),
-    "preferences": ("id", "a", "b", "rater"),
-    "scores": ("id", "system", "rater", "name"),
-}
-"""By kind of judgement our names of columns that may stand under an alias."""
-
 
 def container(name: str, description: str, shapes: Sequence[Shape], read: ReadPart) -> Format:
     """The format of a container of tables, each of whose files is parsed once.
@@ -82,7 +75,7 @@ def responses_of(part: Part, asked: Asked) -> Draft:
 
 def judgements_of(part: Part, kind: KindName, asked: Asked) -> Draft:
     """The ratings, preferences or scores in a table."""
-    part = part_of_judgements(part, asked.columns, kind, ALIASED[kind])
+    part = part_of_judgements(part, asked.columns, kind)
     if kind == "ratings":
         return ratings_of_table(part, asked.keep)
     return preferences_of_table(part, asked.keep) if kind == "preferences" else scores_of_part(part)

@@ -14,7 +14,7 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.assembly.column_roles import ALIASES, REFERENCE, folded
+from rejoinder.tables.assembly.column_roles import folded
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.delimited import csv_rows
 from rejoinder.tables.io.json_lines import read_objects
@@ -30,6 +30,7 @@ from rejoinder.tables.logs.samples import (
     turns_of,
     value_of,
 )
+from rejoinder.tables.schemas import ALIASES, REFERENCE
 
 _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"
 _COMPARING = ("equals", "similar", "factuality", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")

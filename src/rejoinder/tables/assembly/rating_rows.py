@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
 import polars as pl
 
+from rejoinder.errors import InputError
+from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.items import Place, origin_of
 from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
+from rejoinder.tables.columns import require
+from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.schemas import PROBABILITY, RATINGS
 
 _KEYS = {name: kind for name, kind in RATINGS.items() if name != "score"}
+
+
+class Reply(msgspec.Struct):
+    """A reply that is rated: its system, its item, and the probability of its draw where that is known."""
+
+    system: str
+    id: str | int | None = None
+    probability: float | None = None
+
+
+def reply_of(fields: Mapping[str, Any], own: str | int | None, where: str, key: str) -> Reply:
+    """The reply that a record of an annotation tool is about.
+
+    Args:
+        fields: The data that stood beside the text.
+        own: The record's own id, which is the item's where the data name none.
+        where: File and row.
+        key: What the data are called.
+
+    Raises:
+        InputError: They name no system, or no item is named.
+    """
+    renames = key_renames(list(fields), ("id", "system"), where)
+    named = {renames.get(name, name): value for name, value in fields.items()}
+    require(("system",), named, f"{where}: {key}", renamed=False)
+    reply = convert(named, Reply, f"{where}: {key}")
+    if reply.id is None and own is None:
+        raise InputError(f"{where}: no 'id' in {key}, and no id of its own; expected the item's")
+    return Reply(reply.system, own if reply.id is None else reply.id, reply.probability)
 
 
 class RatingRows:
@@ -21,28 +58,19 @@ class RatingRows:
         self._scores: list[str] | list[float] = []
 
     def add(
-        self,
-        place: Place,
-        item: str,
-        system: str,
-        rater: str,
-        criterion: str,
-        score: str | float,
-        probability: float | None = None,
+        self, place: Place, reply: Reply, rater: str, criterion: str, score: str | float
     ) -> None:
         """Adds a rating.
 
         Args:
             place: File and row.
-            item: The item.
-            system: Whose reply was rated.
+            reply: What was rated.
             rater: Who rated.
             criterion: Of what.
             score: A number, or for all ratings of the reader the text of a cell.
-            probability: That of the draw of this reply, where it is known.
         """
         self._places.append(place)
-        self._keys.append((item, system, rater, criterion, probability))
+        self._keys.append((str(reply.id), reply.system, rater, criterion, reply.probability))
         self._scores.append(score)  # type: ignore[arg-type]
 
     def draft(self, *notes: str) -> Draft:

@@ -10,13 +10,10 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
-from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.items import Place
 from rejoinder.tables.assembly.rating_cells import scores_of
-from rejoinder.tables.assembly.rating_rows import RatingRows
-from rejoinder.tables.columns import require
+from rejoinder.tables.assembly.rating_rows import RatingRows, Reply, reply_of
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
@@ -38,12 +35,6 @@ class _Record(msgspec.Struct):
     id: str | int | None = None
 
 
-class _Data(msgspec.Struct):
-    system: str
-    id: str | int | None = None
-    probability: float | None = None
-
-
 def read(path: Path, asked: Asked) -> Draft:
     """One rating per response to a question of labels or of ratings; the question is the criterion.
 
@@ -52,25 +43,25 @@ def read(path: Path, asked: Asked) -> Draft:
     They are left out, and counted.
     """
     others: Counter[str] = Counter()
-    given: list[tuple[Place, str, _Data, str, str, str]] = []
+    given: list[tuple[Place, Reply, str, str, str]] = []
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
         record = convert(row, _Record, where)
-        item, data = _reply(record, where)
+        reply = reply_of(record.metadata, record.id, where, "metadata")
         for question, responses in (record.responses or {}).items():
             for each in responses:
                 if _is_no_rating(question, each.value):
                     others[question] += 1
                 else:
-                    cell = str(each.value)
-                    given.append(((str(path), number), item, data, each.user_id, question, cell))
+                    place = (str(path), number)
+                    given.append((place, reply, each.user_id, question, str(each.value)))
     texts = _texts([(question, cell) for *_, question, cell in given])
     rows = RatingRows()
-    for place, item, data, rater, question, cell in given:
+    for place, reply, rater, question, cell in given:
         if question in texts:
             others[question] += 1
         else:
-            rows.add(place, item, data.system, rater, question, cell, data.probability)
+            rows.add(place, reply, rater, question, cell)
     return rows.draft(
         *(
             f"{counted(count, 'response')} to the question {quoted(question)} left out"
@@ -106,17 +97,3 @@ def _texts(given: list[tuple[str, str]]) -> set[str]:
         question for (question, _), value in zip(given, values, strict=True) if value is not None
     }
     return {question for question, _ in given} - rated if rated else set()
-
-
-def _reply(record: _Record, where: str) -> tuple[str, _Data]:
-    """The item that a record is about, and what its metadata says of the reply."""
-    renames = key_renames(list(record.metadata), ("id", "system"), where)
-    fields = {renames.get(name, name): value for name, value in record.metadata.items()}
-    require(("system",), fields, f"{where}: metadata", renamed=False)
-    data = convert(fields, _Data, f"{where}: metadata")
-    item = data.id if data.id is not None else record.id
-    if item is None:
-        raise InputError(
-            f"{where}: no 'item' in metadata, and no id of the record; expected the item's"
-        )
-    return str(item), data

@@ -22,7 +22,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.items import Items, Place, Reference, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.assembly.rating_rows import RatingRows
+from rejoinder.tables.assembly.rating_rows import RatingRows, Reply
 from rejoinder.tables.format import Asked, Format, Head, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
@@ -273,7 +273,7 @@ def _of_judged(file: Path) -> Draft:
             for item, (number, reply) in zip(names[system], members, strict=True):
                 # Nobody is named: a rater is a place in the list, and other people for each item.
                 for place, score in enumerate(_scores(reply, f"{file}, row {number}"), start=1):
-                    rows.add((str(file), number), item, system, str(place), OVERALL, score)
+                    rows.add((str(file), number), Reply(system, item), str(place), OVERALL, score)
     return rows.draft()
 
 
@@ -361,7 +361,8 @@ def _of_means(path: Path) -> Draft:
                     f"{len(items)}; expected the same number"
                 )
             for row, (item, line) in enumerate(zip(items, lines, strict=True), start=1):
-                rows.add((str(file), row), item, system, MEAN, OVERALL, _mean(line, file, row))
+                mean = _mean(line, file, row)
+                rows.add((str(file), row), Reply(system, item), MEAN, OVERALL, mean)
     return rows.draft(_OF_MEANS)
 
 

@@ -11,10 +11,9 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
-from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
-from rejoinder.tables.assembly.rating_rows import RatingRows
+from rejoinder.tables.assembly.rating_rows import RatingRows, reply_of
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Head, Shape
 from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV
@@ -23,12 +22,6 @@ from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.origin import Draft
 
 _SCORED = ("rating", "number", "choices")
-
-
-class _Data(msgspec.Struct):
-    system: str
-    id: str | int | None = None
-    probability: float | None = None
 
 
 class _Result(msgspec.Struct):
@@ -57,13 +50,7 @@ def read(path: Path, asked: Asked) -> Draft:
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
         task = convert(row, _Task, where)
-        renames = key_renames(list(task.data), ("id", "system"), where)
-        fields = {renames.get(name, name): value for name, value in task.data.items()}
-        require(("system",), fields, f"{where}: data", renamed=False)
-        data = convert(fields, _Data, f"{where}: data")
-        item = data.id if data.id is not None else task.id
-        if item is None:
-            raise InputError(f"{where}: no 'id' in data, and none of the task; expected the item's")
+        reply = reply_of(task.data, task.id, where, "data")
         for annotation in task.annotations:
             if annotation.was_cancelled:
                 cancelled += 1
@@ -73,9 +60,8 @@ def read(path: Path, asked: Asked) -> Draft:
                 if result.type not in _SCORED or result.from_name is None:
                     others[result.type] += 1
                     continue
-                cell, criterion = _cell(result, where), result.from_name
-                place = (str(path), number)
-                rows.add(place, str(item), data.system, rater, criterion, cell, data.probability)
+                cell = _cell(result, where)
+                rows.add((str(path), number), reply, rater, result.from_name, cell)
     return rows.draft(
         *[f"{counted(cancelled, 'cancelled annotation')} left out"] * bool(cancelled),
         *(

@@ -10,10 +10,11 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, counted
+from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
-from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
+from rejoinder.tables.schemas import RESPONSES
 
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
@@ -25,26 +26,11 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
                 f"{path}: {counted(len(stream), 'line')}, but {paths[0]} has {len(streams[0])}; "
                 "expected the same number in every reference stream, an empty line where it has none"
             )
-    ids = [str(number) for number in range(1, len(streams[0]) + 1)]
+    items, name = Items(), ", ".join(map(str, paths))
     # By item, then by stream, so that the first stream holds each item's first reference.
-    rows = [
-        (ids[index], stream[index], index + 1, str(path))
-        for index in range(len(ids))
-        for path, stream in zip(paths, streams, strict=True)
-        if stream[index]
-    ]
-    contexts = pl.DataFrame({"id": ids, "context": [[]] * len(ids)}, schema=CONTEXTS)
-    references = pl.DataFrame(
-        {"id": [r[0] for r in rows], "text": [r[1] for r in rows], "weight": None, "source": None},
-        schema=REFERENCES,
-    )
-    name = ", ".join(str(path) for path in paths)
-    return TestSetDraft(
-        contexts,
-        references,
-        Origin(((name, range(1, len(ids) + 1)),)),
-        Origin(((name, [r[2] for r in rows]),)),
-    )
+    for row, texts in enumerate(zip(*streams, strict=True), start=1):
+        items.add(str(row), [], [(text, None, None) for text in texts if text], (name, row))
+    return items.draft()
 
 
 def read_responses(path: Path, asked: Asked) -> Draft:

@@ -17,7 +17,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import MEAN
-from rejoinder.tables.assembly.rating_rows import RatingRows
+from rejoinder.tables.assembly.rating_rows import RatingRows, Reply
 from rejoinder.tables.format import Asked, Format, Head, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
 from rejoinder.tables.origin import Draft, Origin
@@ -101,14 +101,8 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
             if each.value is None:
                 absent += 1
             else:
-                rows.add(
-                    (str(file.path), each.number),
-                    each.item,
-                    each.system,
-                    MEAN,
-                    file.name,
-                    each.value,
-                )
+                reply = Reply(each.system, each.item)
+                rows.add((str(file.path), each.number), reply, MEAN, file.name, each.value)
     what = "segment" if path.is_dir() or _score_file(path).level == "seg" else "item"
     return rows.draft(*[f"{counted(absent, what)} without a score left out"] * bool(absent))
 

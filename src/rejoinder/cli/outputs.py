@@ -162,7 +162,7 @@ def save_and_print(
     write: Callable[[Path], Any],
     rows: int,
     given: JsonOptions,
-    show: Callable[[Any], None],
+    show: Callable[[Any], Document | None],
 ) -> None:
     """Writes the file of a result, and prints the result, as JSON or as ``show`` does.
 
@@ -172,7 +172,7 @@ def save_and_print(
         write: Writes it.
         rows: How many rows it has.
         given: How the result is printed.
-        show: Prints the result for people.
+        show: Returns what is shown of the result, or prints it.
 
     Raises:
         InputError: The file cannot be written; the result is printed all the same.

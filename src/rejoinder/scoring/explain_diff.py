@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.registry import metric as made
@@ -69,6 +70,18 @@ class ExplainedDifference(TableResult):
     items: int
     signatures: tuple[str, str]
     notes: tuple[str, ...]
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The steps of every system, what each setting does, and the signatures."""
+        from rejoinder.scoring.explain_diff_tables import steps
+
+        facts = self.meanings, self.first, self.second, self.items
+        signatures = (
+            Line(f"{name}: {each}", "legend")
+            for name, each in zip(("from", "to"), self.signatures, strict=True)
+        )
+        shown = steps(self.table, self.aggregates, *facts)
+        return [*shown, *lines(self.notes, "note"), GAP, *signatures]
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder explain-diff --json`` prints."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, Document, View, lines
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.registry import metric as made
@@ -54,6 +55,13 @@ class ReportedFigure(TableResult):
     tried: int
     items: int
     notes: tuple[str, ...]
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The settings that give the figure, or the nearest."""
+        from rejoinder.scoring.explain_diff_tables import candidates
+
+        shown = candidates(self.table, self.system, self.tried, self.reported, self.items)
+        return [*shown, *lines(self.notes, "note")]
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder explain-diff --reported --json`` prints."""

@@ -11,15 +11,12 @@ from rejoinder.cli.terminal.collecting import document_of as of_collected
 from rejoinder.document.parts import Document, View
 
 SHOWN = {
-    "ExplainedDifference": "explain_diff:explain_diff",
     "Explanation": "explain:explanation",
     "Explanations": "explain:explanations",
     "FileLook": "look:look",
     "Marks": "mark:mark",
-    "Mined": "mine:mine",
     "NextItems": "plan_ratings:next_items",
     "Plan": "plan:plan",
-    "ReportedFigure": "explain_diff:reported_figure",
     "Step": "provenance:provenance",
 }
 """By class of result the module of this package and its function that show it."""

@@ -56,13 +56,8 @@ def explain_diff(given: ExplainDiffOptions) -> None:
         values = given.of(options.GapsOptions, options.SeedOptions)
         result = explained(testset, responses, *given.metrics, **values, progress=tick)
 
-    def show() -> None:
-        from rejoinder.cli.show.explain_diff import explain_diff as show
-
-        show(result)
-
     with Outputs(result) as outputs:
-        outputs.show(given, show, result.as_json)
+        outputs.show(given, result.document, result.as_json)
 
 
 def _reported(given: ExplainDiffOptions, reported: str) -> None:
@@ -85,10 +80,5 @@ def _reported(given: ExplainDiffOptions, reported: str) -> None:
             testset, responses, *given.metrics, reported, **values, progress=tick
         )
 
-    def show() -> None:
-        from rejoinder.cli.show.explain_diff import reported_figure as show
-
-        show(result)
-
     with Outputs(result) as outputs:
-        outputs.show(given, show, result.as_json)
+        outputs.show(given, result.document, result.as_json)

@@ -66,7 +66,6 @@ def mine(given: MineOptions) -> None:
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import save_and_print
-    from rejoinder.cli.show import mine as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora.mining.files import index_corpus, passing_index
     from rejoinder.corpora.mining.mine import check_parameters
@@ -99,5 +98,5 @@ def mine(given: MineOptions) -> None:
         lambda path: write_candidates(result.table, path),
         result.table.height,
         given=given,
-        show=show.mine,
+        show=type(result).document,
     )

@@ -15,6 +15,8 @@ from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.own_conversations import own_conversations
 from rejoinder.corpora.mining.search import Product, Wanted, search
 from rejoinder.corpora.mining.word_separation import separation_notes
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
+from rejoinder.document.table import Table, key, number
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.arrays import MemoryArrays
 from rejoinder.kernels.arrays import Best, Fingerprints, Indices, Tokens
@@ -60,6 +62,38 @@ class Mined(TableResult):
     def fewer(self) -> int:
         """The number of items with fewer mined candidates than were asked for."""
         return sum(count < self.candidates for count in self.counts)
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The means of the candidates' scores, and how many there are."""
+        facts = self.as_json()
+        named = {
+            "similarity of messages": "message_score",
+            "similarity of responses": "response_score",
+            "product": "product",
+        }
+        rows = [{"score": name, "mean": facts[f"mean_{key}"]} for name, key in named.items()]
+        columns = [
+            key("score of candidates", "score"),
+            number("mean", show=lambda mean: "-" if mean is None else f"{mean:.2f}"),
+        ]
+        schema = {"score": pl.String, "mean": pl.Float64}
+        meanings = {
+            "score": "Score of the candidates: of messages, of responses, and their product.",
+            "mean": "Mean over mined candidates; null without any.",
+        }
+        parroted = facts["candidates"] - facts["mined"]
+        also = f", and {counted(parroted, 'item')} with the source {PARROTED!r}" * bool(parroted)
+        numbers = (
+            f"{counted(facts['items'], 'item')}, {counted(facts['mined'], 'mined candidate')}, "
+            f"{facts['distinct']} of them distinct{also}"
+        )
+        return [
+            Table(pl.DataFrame(rows, schema), columns, meanings=meanings),
+            GAP,
+            Line(numbers),
+            Line(self.signature, "signature"),
+            *lines(self.notes, "note"),
+        ]
 
     def as_json(self, file: str | None = None) -> dict[str, Any]:
         """The object that ``rejoinder mine --json`` prints.

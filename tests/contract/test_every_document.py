@@ -23,7 +23,7 @@ from rejoinder.rendering.json_schema import schema_of
 from rejoinder.result import is_converted
 from rejoinder.visible import visible
 
-STUDIES = ["galley2015"]
+STUDIES = ["galley2015", "negative_references"]
 DOCUMENTS = [*TABLES, *STUDIES]
 INTERVAL = re.compile(r"\[\S+, \S+\]")
 

@@ -29,6 +29,7 @@ from rejoinder.figures.of_results import FIGURES
 from rejoinder.marking.result import Marks
 from rejoinder.meta_evaluation.protocols import System
 from rejoinder.recipes.galley2015 import galley2015
+from rejoinder.recipes.negative_references import negative_references
 from rejoinder.result import Result, is_converted
 from rejoinder.scoring.explain import explain
 from rejoinder.tuning.result import SweepResult
@@ -199,6 +200,11 @@ class Worlds:
         facts = {"criterion": "relevance", "unit_size": 5, "assignments": 10, "permutations": 20}
         data = (self.testset, self.responses, self.ratings)
         return galley2015(*data, drop_unusable=True, cases=2, **facts)
+
+    def negative_references(self):
+        references = [["yes please", "yes", "at nine"], ["at ten", "ten", "no"]] * 3
+        testset = rejoinder.TestSet.from_lists(references, [[1.0, 0.5, -1.0]] * 6)
+        return negative_references(testset, resamples=10, permutations=10)
 
     def rubric(self):
         return rejoinder.read_rubric(EXAMPLES / "rubric.toml")

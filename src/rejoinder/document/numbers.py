@@ -31,19 +31,28 @@ def times100(value: float) -> str:
 
 
 def interval(
-    value: float | None, low: float | None, high: float | None, show: Show, ends: str = "[]"
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    show: Show,
+    brackets: str = "[]",
+    show_ends: Show | None = None,
 ) -> Cell:
-    """A value and, where there is one, its interval behind it, dim; null is an empty cell."""
+    """A value and, where there is one, its interval behind it, dim; null is an empty cell.
+
+    >>> str(interval(0.25, 0.125, 0.5, decimals(2), "()", decimals(1)))
+    '0.25 (0.1, 0.5)'
+    """
     if value is None:
         return ""
     if low is None or high is None or math.isnan(value) or math.isnan(low):
         return show(value)
-    return joined(show(value), " ", styled(span(low, high, show, ends), "dim"))
+    return joined(show(value), " ", styled(span(low, high, show_ends or show, brackets), "dim"))
 
 
-def span(low: float, high: float, show: Show, ends: str = "[]") -> str:
+def span(low: float, high: float, show: Show, brackets: str = "[]") -> str:
     """An interval by itself."""
-    return NONE if math.isnan(low) else f"{ends[0]}{show(low)}, {show(high)}{ends[1]}"
+    return NONE if math.isnan(low) else f"{brackets[0]}{show(low)}, {show(high)}{brackets[1]}"
 
 
 def p_value(p: float, limit: bool = False) -> str:

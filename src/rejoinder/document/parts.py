@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -118,3 +118,8 @@ def because(
 def lines(texts: Iterable[str], kind: Kind = "sentence") -> Document:
     """Several lines of a kind."""
     return [Line(each, kind) for each in texts]
+
+
+def signed(signatures: Mapping[str, str]) -> Document:
+    """The signatures of several measures, each behind its name."""
+    return lines((f"{name}: {each}" for name, each in signatures.items()), "signature")

@@ -240,12 +240,16 @@ def estimate(
     heading: Heading,
     keys: tuple[str, str, str],
     show: numbers.Show,
+    brackets: str = "[]",
+    show_ends: numbers.Show | None = None,
     **more: bool,
 ) -> Column:
     """A value with its interval behind it: the keys of value, low and high."""
-    return number(
-        heading, keys, lambda value, low, high: numbers.interval(value, low, high, show), **more
-    )
+
+    def cell(value: float, low: float, high: float) -> Cell:
+        return numbers.interval(value, low, high, show, brackets, show_ends)
+
+    return number(heading, keys, cell, **more)
 
 
 def _keys(heading: Heading, keys: Keys) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, signed
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import counted
@@ -183,9 +183,8 @@ class Agreement(PlottedResult):
         shown = tables.agreement(rows, self.labels, self.systems, self.protocol, groups)
         if comparisons is not None:
             shown += [GAP, *tables.comparisons(comparisons, self.protocol.name, groups)]
-        signatures = (f"{label}: {each}" for label, each in self.signatures.items())
         shown += [*tables.reasons(rows), *lines(self.notes, "note"), GAP]
-        return [*shown, *lines((self.signature, *signatures), "signature")]
+        return [*shown, Line(self.signature, "signature"), *signed(self.signatures)]
 
     def as_json(
         self, comparisons: pl.DataFrame | None = None, files: Iterable[Path] = ()

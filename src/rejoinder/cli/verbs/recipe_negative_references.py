@@ -50,7 +50,6 @@ def negative_references(given: NegativeReferencesOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import recipe_negative_references as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.recipes.negative_references import study as recipe
 
@@ -61,4 +60,4 @@ def negative_references(given: NegativeReferencesOptions) -> None:
             testset, **given.of(NegativeScoringOptions, options.SamplingOptions), progress=tick
         )
     with Outputs(result) as outputs:
-        outputs.show(given, lambda: show.show(result, given.order), result.as_json)
+        outputs.show(given, lambda: result.document(order=given.order), result.as_json)

@@ -6,10 +6,10 @@ import math
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals, span
+from rejoinder.document.numbers import NONE, decimals
 from rejoinder.document.parts import GAP, Document, Line, lines
-from rejoinder.document.table import Table, key, number, text
-from rejoinder.document.text import Cell, joined, styled
+from rejoinder.document.table import Table, estimate, key, number, text
+from rejoinder.document.text import styled
 from rejoinder.messages import counted
 from rejoinder.recipes.galley2015.tables import Table2
 
@@ -37,7 +37,7 @@ def correlations(table: Table2, rows: pl.DataFrame) -> Document:
     columns = [key("metric"), key("refs", "references")]
     for name in COEFFICIENTS:
         columns += [
-            number(name, (name, f"{name}_low", f"{name}_high"), _value),
+            estimate(name, (name, f"{name}_low", f"{name}_high"), decimals(3), "()", decimals(2)),
             number("p", (name, f"{name}_p"), _p, belongs=True),
         ]
     agreement = table.agreement
@@ -68,12 +68,6 @@ def cases(frame: pl.DataFrame) -> Document:
         shown += [GAP, Line(styled(str(id), "bold")), *lines(f"  {turn}" for turn in turns)]
         shown.append(Table(rows, columns, "cases", above=("id",), meanings=MEANINGS))
     return [*shown, GAP]
-
-
-def _value(value: float, low: float, high: float) -> Cell:
-    if math.isnan(value) or math.isnan(low):
-        return decimals(3)(value)
-    return joined(f"{value:.3f} ", styled(span(low, high, decimals(2), "()"), "dim"))
 
 
 def _p(value: float, p: float) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
+from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, signed
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import at_once
@@ -61,6 +62,13 @@ class NegativeReferences(Result):
     comparisons: pl.DataFrame
     notes: tuple[str, ...]
     signatures: dict[str, str]
+
+    def document(self, view: View = AS_USUAL, order: int = 2) -> Document:
+        """A table for each kind of bad reply, with n-grams up to ``order``."""
+        from rejoinder.recipes.negative_references.study_tables import separations
+
+        shown = separations(self.table, self.comparisons, FORMS, order)
+        return [*shown, *lines(self.notes, "note"), GAP, *signed(self.signatures)]
 
     def as_json(self) -> dict[str, Any]:
         """The study as ``rejoinder recipe negative-references --json`` prints it."""

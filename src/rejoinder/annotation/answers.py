@@ -11,7 +11,7 @@ from rejoinder.annotation.study import Study
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing, read_text
 from rejoinder.files.strict_json import strict_json, well_formed
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Argument, counted, quoted
 
 MARK = "rejoinder annotate"
 FORMAT = 1
@@ -53,7 +53,9 @@ def taken_in(study: Study, path: str | os.PathLike[str]) -> list[str]:
     given = _read(path)
     if given.study != study.identity:
         raise InputError(
-            f"{path}: answers to another study; name the file of --db that the page was made with"
+            f"{path}: answers to another study; name the file of ",
+            Argument("db"),
+            " that the page was made with",
         )
     rater = study.rater(given.rater)
     if rater is None or rater.origin != "page":

@@ -15,6 +15,7 @@ from rejoinder.annotation.tables import add_checksum, fault_of, make_tables
 from rejoinder.errors import InputError
 from rejoinder.files.network import network_file_system
 from rejoinder.files.replacing import check_target, failure, replacing
+from rejoinder.messages import Call
 from rejoinder.tables.studies import APPLICATION
 
 FORMAT = 2
@@ -70,7 +71,7 @@ class Database:
         if fault:
             raise InputError(
                 f"{self.path}: the study is damaged: {fault}; restore a copy of it, or export what is "
-                "whole with 'rejoinder annotate export --salvage'"
+                f"whole with '{Call('export with salvage=True')}'"
             )
 
     def _check_kind(self) -> None:

@@ -21,6 +21,12 @@ _INSIDE = re.compile(r"(?<= )([a-z][a-z_]*)=(True|[A-Z]+|\d+|\['[^\]]*'\]|)(?=[\
 
 
 COMMANDS = {
+    "bounds=(LOW, HIGH)": "--scores FILE:LOW..HIGH",
+    "encoder=PATH": "--encoder PATH",
+    "ratings=, weights_from= or both": "--ratings FILE, --weights-from METRIC, --scores FILE",
+    "weights_from=rejoinder.External(name, scores)": "--scores FILE",
+    "export with salvage=True": "rejoinder annotate export --salvage",
+    "recipes.galley2015 with references_from=responses": "recipe galley2015 --references-from responses",
     "an audit of other metrics, whose Audit.replies they are": "'rejoinder audit' without --scores and "
     "with --save-replies FILE",
     "Audit.replies": "rejoinder audit --save-replies",
@@ -83,6 +89,7 @@ def _word(value: object) -> str:
 _PARTS = {
     "look": ("score", "convert"),
     "report": ("ratings", "preferences", "compare", "correlate"),
+    "weigh": ("score",),
 }
 """By verb those whose results stand in its own, with their notes; `with_their_verb` adds their names."""
 
@@ -90,7 +97,7 @@ _PARTS = {
 def _options_here(context: click.Context) -> Mapping[str, click.Option]:
     """The options of the running verb, and those of the verbs whose results stand in its own."""
     found = [_options(context.command)]
-    verbs = None if context.parent is None else context.parent.command
+    verbs = context.find_root().command
     for name in _PARTS.get(context.command.name or "", ()):
         part = verbs.get_command(context, name) if isinstance(verbs, click.Group) else None
         found += [] if part is None else [_options(part)]

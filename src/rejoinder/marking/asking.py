@@ -12,7 +12,7 @@ from rejoinder.files.resumable_lines import ResumableLines
 from rejoinder.marking.answers import REFUSED, UNUSABLE, Answered, read_answer, unmarked
 from rejoinder.marking.questions import MarkQuestion
 from rejoinder.marking.rubric import Rubric
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Argument, counted, quoted
 from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint, is_refusal_of_the_prompt
 from rejoinder.models.server import AnswerError
@@ -49,7 +49,7 @@ def ask(
     file = None
     if work is not None:
         about = {"rejoinder": "answers of a model", "format": 1, **(header or {})}
-        remedy = "name another folder for --work"
+        remedy = f"name another folder for {Argument('work')}"
         file = ResumableLines(work, about, Answered, lambda line: line.question, remedy)
     asked = AskedInOrder(
         endpoint,

@@ -16,7 +16,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, signed
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.dialogue_level import turn_ratings
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.meta_evaluation.matching import match
@@ -351,7 +351,7 @@ def _cluster_note(rated: Rated, scores: Scores) -> str:
     clusters = counted(np.unique(rated.group).size, "cluster")
     return (
         f"{replies} in {clusters} of '{scores.cluster}': intervals and tests take clusters as a "
-        "whole; '--cluster none' (cluster='none') takes every context as independent"
+        f"whole; {Argument('cluster', 'none')} takes every context as independent"
     )
 
 

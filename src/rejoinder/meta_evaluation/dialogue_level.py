@@ -10,7 +10,7 @@ import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.meta_evaluation.evidence import MeanOfReplies, Rated, Subject
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import rows_of
@@ -61,7 +61,8 @@ def dialogues(rated: Rated, turns: Turns) -> tuple[Rated, list[str]]:
     if rated.cluster is None:
         raise ParameterError(
             "protocol 'dialogue': the conversations are not known; give the contexts a column "
-            "'conversation', or name another one with --cluster (cluster='COLUMN')"
+            "'conversation', or name another one with ",
+            Argument("cluster", Placeholder("COLUMN")),
         )
     number = len(rated.clusters)
     keys = rated.system * number + rated.cluster[rated.item]

@@ -15,7 +15,7 @@ from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted, listed
+from rejoinder.messages import Argument, counted, listed
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.judge_sentences import CONSTANT_STANDS_IN
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
@@ -46,6 +46,8 @@ from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.types import Ratings, Responses
+
+MEAN = Argument("raters", "mean")
 
 TOLERANCE = 0.1
 """By how much a judge may be worse than a rater: what Calderon et al. 2025 take for crowd workers."""
@@ -261,8 +263,9 @@ def _check_no_ratings(rated: Rated, labels: Sequence[str]) -> None:
         if equal and values > 1 and (raters > 1 or (values > 2 and number >= FEWEST_LABELLED)):
             raise InputError(
                 f"{label}: its marks of all {number} rated replies are equal to the mean ratings, so that "
-                "they seem to be the ratings themselves; give the judge's own marks (with --scores), and "
-                "people's ratings (with --ratings); there is nothing to test in a judge without any error"
+                "they seem to be the ratings themselves; give the judge's own marks (with "
+                f"{Argument('scores')}), and people's ratings (with {Argument('ratings')}); there is nothing "
+                "to test in a judge without any error"
             )
 
 
@@ -412,7 +415,7 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
                 f"not even by way of other raters ({_groups(one, rated)}): the severity of a group cannot be "
                 "told from the quality of its replies, so that nothing is given that compares ratings of "
                 "different groups. Have some replies rated by several groups; or, if replies were given to "
-                "raters at random, count severity as noise (--raters mean, raters='mean')"
+                f"raters at random, count severity as noise ({MEAN})"
             )
     known = [
         one.effects.severities for one in judges if one.effects.connected() and one.effects.rank
@@ -422,7 +425,7 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
         notes.append(
             f"the severity of raters is taken off their ratings: from {known[0][low]:+.2f} "
             f"('{rated.raters[low]}') to {known[0][high]:+.2f} ('{rated.raters[high]}') beside the others on "
-            "the same replies; '--raters mean' (raters='mean') leaves it in and counts it as noise. "
+            f"the same replies; {MEAN} leaves it in and counts it as noise. "
             "Intervals hold for these raters; others may favour another system, or be less reliable"
         )
     return merged(several) + notes

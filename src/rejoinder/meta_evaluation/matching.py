@@ -13,7 +13,7 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.panel import panel
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted, meant, quoted
+from rejoinder.messages import Argument, counted, meant, quoted
 from rejoinder.meta_evaluation.evidence import MeanOfReplies, Rated, Subject
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import codes_of, rows_of
@@ -99,7 +99,8 @@ def other_criterion_notes(labels: Sequence[str], criterion: str) -> list[str]:
     ]
     return [
         f"scores {quoted(label)} seem to be of another criterion than the ratings ({quoted(criterion)}), "
-        "and are taken for a judge too; to leave them out, give --scores (scores=) a file without their rows"
+        "and are taken for a judge too; to leave them out, give "
+        f"{Argument('scores')} a file without their rows"
         for label in others
     ]
 

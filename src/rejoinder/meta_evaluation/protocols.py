@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.dialogue_level import RULES, Turns, dialogues
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated
 from rejoinder.meta_evaluation.pair_units import PairUnits
@@ -85,7 +86,8 @@ class Turn(Protocol):
         """
         if self.resample_raters and not rated.mean:
             raise ParameterError(
-                "drawn raters are averaged; give --raters mean, or leave --resample-raters out"
+                f"drawn raters are averaged; give {Argument('raters', 'mean')}, or leave "
+                f"{Argument('resample_raters')} out"
             )
         return TurnObservations(rated, draws, self.resample_raters)
 
@@ -291,6 +293,6 @@ def check_names(protocol: Protocol, correlations: Sequence[str]) -> None:
     """Raises a ParameterError for coefficients wanted of a protocol that has none."""
     if correlations and isinstance(protocol, (Pairwise, Soft)):
         raise ParameterError(
-            f"the protocol '{protocol.name}' has accuracies in place of correlations: do without "
-            "--correlation"
+            f"the protocol '{protocol.name}' has accuracies in place of correlations: do without ",
+            Argument("correlations"),
         )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.evidence import (
     Draws,
     Evidence,
@@ -45,7 +45,6 @@ SOFT = "soft"
 LEAST_ITEMS = 2
 """On a single item every swap gives the same difference, or its opposite."""
 
-NO_PERMUTATIONS = "its p-values are of permutations: give --permutations 1000 (permutations=1000)"
 INCOMPLETE = "systems are rated on different items, so they cannot change places: there is no test"
 FEW_SYSTEMS = "with {systems} systems no p can be below {least:g}"
 
@@ -158,7 +157,7 @@ class SoftPairs(Evidence):
         """Why there is no accuracy."""
         self.prepare([SOFT])
         if self.human is None:
-            return NO_PERMUTATIONS
+            return f"its p-values are of permutations: give {Argument('permutations', 1000)}"
         undefined = int(np.isnan(self.metrics[label]).sum())
         pairs = counted(len(self.pairs), "pair")
         return f"undefined on swapped replies of {undefined} of {pairs}" if undefined else None

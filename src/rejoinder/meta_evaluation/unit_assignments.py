@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Indices
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.evidence import Rated
 
 # A block of assignments is drawn by a generator of its own, whatever the number of threads.
 BLOCK = 16
+
+SIZE = Argument("size", option="unit_size")
 
 LEAST_UNITS = 3
 """The fewest units of which a correlation says anything: any two points lie on a line."""
@@ -82,12 +84,12 @@ def design(
             )
         best = largest_size([items.size for items in shared])
         remedy = (
-            f"choose a --unit-size of at most {best}, which gives {LEAST_UNITS} units or more"
+            f"choose a {SIZE} of at most {best}, which gives {LEAST_UNITS} units or more"
             if best
-            else f"no --unit-size gives {LEAST_UNITS} units, so rate more items"
+            else f"no {SIZE} gives {LEAST_UNITS} units, so rate more items"
         )
         raise ParameterError(
-            f"units of {size} items (--unit-size, 100 where it is not given): no two systems share so "
+            f"units of {size} items ({SIZE}, 100 where it is not given): no two systems share so "
             f"many rated items; the most is {most}: {remedy}"
         )
     sizes = sorted({shared[p].size for p in kept})
@@ -132,9 +134,9 @@ def largest_size(shared: Sequence[int]) -> int:
 def _too_few(units: int, best: int) -> str:
     """Says that there are too few units for a correlation, and which unit size gives enough."""
     remedy = (
-        f"choose a --unit-size of at most {best}, which is the largest that gives {LEAST_UNITS} units"
+        f"choose a {SIZE} of at most {best}, which is the largest that gives {LEAST_UNITS} units"
         if best
-        else f"no --unit-size gives {LEAST_UNITS} units; rate more items"
+        else f"no {SIZE} gives {LEAST_UNITS} units; rate more items"
     )
     return (
         f"unit: a correlation needs at least {LEAST_UNITS} units and there "

@@ -13,6 +13,7 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Call
 from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.statistics.proportions import are_ends
@@ -164,7 +165,7 @@ class External(MeanMetric):
             raise ParameterError(
                 f"{values.name}: value {values.values[s, i]:g} of system '{values.systems[s]}' at id "
                 f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}); give the scale of the "
-                "values (--scores FILE:LOW..HIGH)"
+                f"values ({Call('bounds=(LOW, HIGH)')})"
             )
         return low, high
 

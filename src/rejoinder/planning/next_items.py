@@ -15,7 +15,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument, counted, more, quoted
+from rejoinder.messages import Argument, Placeholder, counted, more, quoted
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.refusals import selection_notes
@@ -120,7 +120,7 @@ def next_items(
     scores.need_items()
     if not isinstance(number, (int, np.integer)) or number < 1:
         got = number if isinstance(number, (int, float, str)) else type(number).__name__
-        raise ParameterError(Argument("number"), f": got {got}; expected 1 or more")
+        raise ParameterError(Argument("number", Placeholder(got)), "; expected 1 or more")
     ids = scores.items.get_column("id")
     notes: list[str] = []
     if ratings is None:

@@ -9,6 +9,7 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Features, Request
 from rejoinder.errors import ParameterError
+from rejoinder.messages import Call
 from rejoinder.progress import Progress
 from rejoinder.providers.embedding import by_encoder, by_words
 
@@ -60,7 +61,7 @@ def embedded(model: Unreferenced, referenced: str, batch: Batch) -> Features:
     if not model.encoder:
         raise ParameterError(
             "metric 'ruber': referenced=encoder, and the model was trained without one; take "
-            "referenced=pooled, or train with --encoder PATH"
+            f"referenced=pooled, or train with {Call('encoder=PATH')}"
         )
     from rejoinder.models.huggingface.encoder import Encoder
 

@@ -10,8 +10,9 @@ import polars as pl
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.human_evaluation.grades import SCALE
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Call, Placeholder, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
 from rejoinder.metrics.engine.rows import rows_of
@@ -60,8 +61,8 @@ def learned_rater(weights_from: str | Metric) -> Metric:
         raise ParameterError(
             f"weights_from: {rater.label} needs {' and '.join(sorted(wrong))}, which are what is to be "
             "weighed; choose one that reads the reply and its context alone, such as "
-            "ruber:model=FOLDER, or give the scores of another tool with --scores FILE "
-            "(weights_from=rejoinder.External(name, scores))"
+            "ruber:model=FOLDER, or give the scores of another tool with "
+            f"{Call('weights_from=rejoinder.External(name, scores)')}"
         )
     return rater
 
@@ -137,7 +138,9 @@ def linear_weights(scored: Scored, ends: tuple[float, float]) -> tuple[Floats, l
         if not isinstance(scored.metric, External):
             raise ParameterError(
                 f"weights_from: {scored.metric.label} has no least and greatest value that could become "
-                "-1 and 1; give ratings of a sample to match its scores with (--ratings FILE)"
+                "-1 and 1; give ratings of a sample to match its scores with (",
+                Argument("ratings", Placeholder("FILE")),
+                ")",
             )
         low, high = ends
     known = scored.values[~np.isnan(scored.values)]
@@ -145,7 +148,7 @@ def linear_weights(scored: Scored, ends: tuple[float, float]) -> tuple[Floats, l
         worst = known.min() if known.min() < low else known.max()
         raise InputError(
             f"weights_from: {scored.metric.label} gave {worst:g}, which is off the scale from {low:g} to "
-            f"{high:g}; give its scale with --scale LOW HIGH (scale=(LOW, HIGH)), or ratings to match "
+            f"{high:g}; give its scale with {SCALE}, or ratings to match "
             "the scores with"
         )
     weights = scaled(scored.values, low, high)

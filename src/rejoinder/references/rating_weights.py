@@ -11,7 +11,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import check_scale
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
 from rejoinder.human_evaluation.rating_filter import reliable_ratings
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.statistics import aggregation
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.frames import Frame
@@ -102,7 +102,8 @@ def rating_weights(
     if not enough.height:
         raise InputError(
             f"weights: no reply has {rules.least_raters} raters (the most is "
-            f"{means.get_column('raters').max()}); lower least_raters (--least-raters)"
+            f"{means.get_column('raters').max()}); lower ",
+            Argument("least_raters"),
         )
     weights = aggregation.scale(enough.get_column("score").to_numpy(), *rules.scale)
     return RatingWeights(

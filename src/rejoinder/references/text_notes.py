@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Placeholder, counted
 
 FEWEST_REPEATS, SHARE_OF_REPEATS = 5, 0.1
 """From so many repeated items on there is a note, if they are this share of all."""
 
 _GIVES = " gives a reference of the very item in"
-_REMEDY = "; --without "
+_HIGH = "references: its scores are high by construction"
 
 
 def empty_reply_notes(counts: Mapping[str, int]) -> list[str]:
@@ -41,8 +41,7 @@ def copy_notes(counts: Mapping[str, int], items: int) -> list[str]:
     """
     return [
         f"'{system}'{_GIVES} {count} of {counted(items, 'item')} with "
-        f"references: its scores are high by construction{_REMEDY}'{system}' "
-        f"(without=['{system}']) takes it out of the systems"
+        f"{_HIGH}; {Argument('without', [system])} takes it out of the systems"
         for system, count in counts.items()
         if 2 * count > items
     ]
@@ -50,7 +49,7 @@ def copy_notes(counts: Mapping[str, int], items: int) -> list[str]:
 
 def without_remedy(note: str) -> str:
     """A note of ``copy_notes`` for where no system can be left out; another note as it is."""
-    return note.partition(_REMEDY)[0] if copier_of(note) else note
+    return note[: note.index(_HIGH) + len(_HIGH)] if copier_of(note) else note
 
 
 def copier_of(note: str) -> str:
@@ -71,5 +70,5 @@ def repeat_notes(repeats: int, items: int) -> list[str]:
     return [
         f"{repeats} of {items} items repeat the context and the replies of another item, but are taken as "
         "independent, so that intervals are too narrow; name the column of what belongs together "
-        "with --cluster (cluster='COLUMN')"
+        f"with {Argument('cluster', Placeholder('COLUMN'))}"
     ]

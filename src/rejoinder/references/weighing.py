@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Call, Placeholder, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import Progress
 from rejoinder.references.copies import folded
@@ -170,8 +170,8 @@ def weigh(
     if of_systems and not without:
         notes.append(
             "each of these systems finds its own replies among the references; before one is scored "
-            "against them, exclude it: --without SYSTEM (without=), or all in turn by "
-            "'recipe galley2015 --references-from responses'"
+            f"against them, exclude it: {Argument('without', [Placeholder('SYSTEM')])}, or all in turn by "
+            f"'{Call('recipes.galley2015 with references_from=responses')}'"
         )
     return Weighed(weighed, (*notes, *facts, *_facts(weighed, references, of_systems)), signature)
 
@@ -187,8 +187,8 @@ def _check_wanted(
     """Raises a ParameterError where something is lacking, or has no effect."""
     if ratings is None and weights_from is None:
         raise ParameterError(
-            "weights: no ratings and no learned rater; give ratings=, weights_from= or both (--ratings FILE, "
-            "--weights-from METRIC, --scores FILE)"
+            "weights: no ratings and no learned rater; give "
+            f"{Call('ratings=, weights_from= or both')}"
         )
     if responses is None and weights_from is None:
         raise ParameterError(
@@ -197,14 +197,14 @@ def _check_wanted(
         )
     if rated_replies is not None and (ratings is None or weights_from is None):
         raise ParameterError(
-            "rated_replies (--rated-replies) has no effect without ratings and weights_from=; add both, or "
-            "leave it out"
+            Argument("rated_replies"),
+            f" has no effect without ratings and {Argument('weights_from')}; add both, or leave it out",
         )
     if responses is None and (keep or without):
-        name = "keep (--keep)" if keep else "without (--without)"
         raise ParameterError(
-            f"{name} has no effect where the test set's own references are weighed; name replies behind "
-            "the test set, or leave it out"
+            Argument("keep" if keep else "without"),
+            " has no effect where the test set's own references are weighed; name replies behind "
+            "the test set, or leave it out",
         )
 
 
@@ -275,7 +275,8 @@ def _with_systems(sample: pl.DataFrame) -> pl.DataFrame:
     if not named.height:
         raise ParameterError(
             "ratings: they name a system, and no reference has a source that no other reference of its "
-            "item has; give the replies that were rated: --rated-replies FILE (rated_replies=)"
+            "item has; give the replies that were rated: ",
+            Argument("rated_replies", Placeholder("FILE")),
         )
     return named
 
@@ -311,7 +312,7 @@ def _facts(weighed: TestSet, references: pl.DataFrame, of_systems: bool) -> list
     if bare:
         notes.append(
             f"weights: {bare} of {counted(items, 'item')} have no reference with a positive weight; "
-            "deltableu needs one, and 'score' stops there: --drop-unusable (drop_unusable=True) "
+            f"deltableu needs one, and 'score' stops there: {Argument('drop_unusable', True)} "
             "excludes these items from it"
         )
     alike = references.select("id", text=folded()).is_duplicated().sum()

@@ -12,7 +12,7 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import ResumableLines
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Argument, counted, quoted
 from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits, uncounted
 from rejoinder.models.chat.endpoint import ChatEndpoint, is_refusal_of_the_prompt
 from rejoinder.models.likelihood.prompts import chat_messages
@@ -118,7 +118,7 @@ class ChatResponder:
                 :16
             ],
         }
-        remedy = "name another folder for --work"
+        remedy = f"name another folder for {Argument('work')}"
         return ResumableLines(work, header, Replied, lambda line: line.id, remedy)
 
     def _one(self, id: str, turns: Sequence[str], attempts: Attempts) -> Replied:

@@ -109,12 +109,12 @@ def next_probabilities(sizes: Floats, open_: NDArray[np.bool_], number: int) -> 
     of_open = sizes[open_]
     if not of_open.size:
         raise ParameterError(
-            Argument("number"), f": got {number}; all items are rated, so that none is left to draw"
+            Argument("number", number), "; all items are rated, so that none is left to draw"
         )
     if not 1 <= number <= of_open.size:
         raise ParameterError(
-            Argument("number"),
-            f": got {number}; expected 1 to {of_open.size}, the items that are not rated yet",
+            Argument("number", number),
+            f"; expected 1 to {of_open.size}, the items that are not rated yet",
         )
     if number == of_open.size:
         return np.ones(sizes.size)

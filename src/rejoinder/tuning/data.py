@@ -12,7 +12,7 @@ import polars as pl
 
 from rejoinder.corpora.pairs import Pairs, adjacent_pairs
 from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.responders.seq2seq.parameters import Parameters
@@ -143,15 +143,12 @@ def material(
 
 def _check(train_prompts: int, generic: str, beam: int) -> None:
     if train_prompts < 0:
-        raise ParameterError(
-            f"--train-prompts {train_prompts} (train_prompts={train_prompts}): expected 0 (all) or "
-            "more"
-        )
+        raise ParameterError(Argument("train_prompts", train_prompts), ": expected 0 (all) or more")
     if beam < 1:
-        raise ParameterError(f"--beam {beam} (beam={beam}): expected 1 or more")
+        raise ParameterError(Argument("beam", beam), ": expected 1 or more")
     if not generic.strip():
         raise ParameterError(
-            "--generic-reply '' (generic=''): the generic reply is empty; give it a text"
+            Argument("generic", generic), ": the generic reply is empty; give it a text"
         )
 
 
@@ -170,7 +167,7 @@ def _metric(name: str | None) -> tuple[Metric, str | None]:
     from rejoinder.metrics.meteor_scorer import scorer
 
     if name is not None and name not in METRICS:
-        raise ParameterError(f"--reply-metric {name} (metric={name!r}): expected {one_of(METRICS)}")
+        raise ParameterError(Argument("metric", name), f": expected {one_of(METRICS)}")
     if name == "bleu":
         return _named("bleu"), None
     try:
@@ -195,7 +192,7 @@ def _overlap(corpus: Pairs, testset: TestSet) -> list[str]:
         return []
     return [
         f"{counted(both, 'pair')} of the corpus' {len(corpus)} also stand in the test set; "
-        "--exclude TESTSET (Pairs.without) takes them out"
+        f"{Argument('exclude', Placeholder('TESTSET'))} takes them out"
     ]
 
 

@@ -10,6 +10,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.replacing import made_folder
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.strict_json import strict_json
+from rejoinder.messages import Argument
 from rejoinder.tuning.trial import write_json
 
 IDENTITY = "sweep.json"
@@ -73,7 +74,7 @@ def _check_same(
     if more:
         remedy = (
             "name a new folder, because halving would have chosen from all of them; to be extended, a "
-            "sweep needs --sampler optuna (sampler='optuna') or --prune none (prune='none')"
+            f"sweep needs {Argument('sampler', 'optuna')} or {Argument('prune', 'none')}"
         )
     raise another_run(path, "a sweep", differences(recorded, wanted), remedy)
 

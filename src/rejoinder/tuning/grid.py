@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import quoted
+from rejoinder.messages import Argument, Placeholder, quoted
 from rejoinder.responders.seq2seq.parameters import Parameters
 
 Number: TypeAlias = int | float
@@ -38,7 +38,7 @@ SETTABLE: dict[str, type[int] | type[float]] = {
     for each in fields(Parameters)
     if each.type in ("int", "float")
 }
-"""What ``--set`` can name: all that is a number in ``Parameters``, and of which type it is."""
+"""What the settings of a sweep can name: all that is a number in ``Parameters``, and of which type it is."""
 
 MOST = 1_000_000
 """Settings of a grid, which are all looked at before the first is trained."""
@@ -68,8 +68,8 @@ class ParameterGrid:
         """Checks every combination: not after hours that one of them cannot be."""
         if not self.axes:
             raise ParameterError(
-                "sweep: no setting has two values or more; give --grid paper (name='paper'), or "
-                "values such as --set dropout=0,0.2 (given={'dropout': (0.0, 0.2)})"
+                f"sweep: no setting has two values or more; give {Argument('grid', 'paper')}, or values "
+                f"such as {Argument('settings', {'dropout': Placeholder('0,0.2')})}"
             )
         if self.size > MOST:
             raise ParameterError(
@@ -107,8 +107,7 @@ class ParameterGrid:
         check_trials(trials)
         if trials > self.size:
             raise ParameterError(
-                f"--trials {trials} (trials={trials}): the grid has {self.size} settings; expected "
-                "no more"
+                Argument("trials", trials), f": the grid has {self.size} settings; expected no more"
             )
         places = np.random.default_rng(seed).permutation(self.size)[:trials]
         return [self.setting(int(place)) for place in places]
@@ -134,11 +133,14 @@ def grid_of(
     (270, 4000)
     """
     if name is not None and name not in GRIDS:
-        raise ParameterError(f"--grid {name} (name={quoted(name)}): expected {one_of(GRIDS)}")
+        raise ParameterError(Argument("grid", name), f": expected {one_of(GRIDS)}")
     axes = {**(GRIDS[name] if name else {}), **(given or {})}
     fixed = {key: values[0] for key, values in axes.items() if len(values) == 1}
     swept = {key: values for key, values in axes.items() if len(values) > 1}
     return ParameterGrid(base.changed(**fixed), swept)
+
+
+SET = Argument("settings")
 
 
 def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
@@ -159,14 +161,14 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
         name = key.strip().replace("-", "_")
         if name not in SETTABLE:
             raise ParameterError(
-                f"--set {quoted(text)}: expected NAME=VALUE,VALUE,... with NAME {one_of(SETTABLE)}"
+                f"{SET} {quoted(text)}: expected NAME=VALUE,VALUE,... with NAME {one_of(SETTABLE)}"
             )
         if name in axes:
-            raise ParameterError(f"--set {name}: stands there twice; give all its values at once")
+            raise ParameterError(f"{SET} {name}: stands there twice; give all its values at once")
         axes[name] = tuple(_number(name, value) for value in values.split(","))
         if len(set(axes[name])) < len(axes[name]):
             raise ParameterError(
-                f"--set {quoted(text)}: a value stands there twice; give each once"
+                f"{SET} {quoted(text)}: a value stands there twice; give each once"
             )
     return axes
 
@@ -174,7 +176,7 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
 def check_trials(trials: int) -> None:
     """Raises a ParameterError for less than one trial."""
     if trials < 1:
-        raise ParameterError(f"--trials {trials} (trials={trials}): expected 1 or more")
+        raise ParameterError(Argument("trials", trials), ": expected 1 or more")
 
 
 def _number(name: str, text: str) -> Number:
@@ -185,5 +187,5 @@ def _number(name: str, text: str) -> Number:
         value = math.nan
     if not math.isfinite(value):
         what = "a whole number" if kind is int else "a number"
-        raise ParameterError(f"--set {name}: got {quoted(text.strip())}; expected {what}")
+        raise ParameterError(f"{SET} {name}: got {quoted(text.strip())}; expected {what}")
     return value

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import MissingExtraError
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 
 if TYPE_CHECKING:
     from rejoinder.tuning.run import SweepRun
@@ -25,8 +25,9 @@ def check_optuna() -> str:
     """
     if find_spec("optuna") is None:
         raise MissingExtraError(
-            "--sampler optuna (sampler='optuna') needs optuna; run: pip install "
-            "'rejoinder[sweep]', or take --sampler random (sampler='random')"
+            Argument("sampler", "optuna"),
+            " needs optuna; run: pip install 'rejoinder[sweep]', or take ",
+            Argument("sampler", "random"),
         )
     from importlib.metadata import version
 

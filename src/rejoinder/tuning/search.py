@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument, Placeholder
 from rejoinder.tuning.grid import check_trials
 
 SAMPLERS = ("grid", "random", "optuna")
@@ -38,26 +38,30 @@ class Search:
     def __post_init__(self) -> None:
         """Checks every value."""
         if self.sampler not in SAMPLERS:
-            raise refused("sampler", self.sampler, one_of(SAMPLERS))
+            raise ParameterError(
+                Argument("sampler", self.sampler), f": expected {one_of(SAMPLERS)}"
+            )
         if self.prune not in PRUNINGS:
-            raise refused("prune", self.prune, one_of(PRUNINGS))
+            raise ParameterError(Argument("prune", self.prune), f": expected {one_of(PRUNINGS)}")
         if self.reduction < 2:
-            raise refused("reduction", self.reduction, "2 or more")
+            raise ParameterError(Argument("reduction", self.reduction), ": expected 2 or more")
         if self.first_epochs is not None and self.first_epochs < 1:
-            raise refused("first_epochs", self.first_epochs, "1 or more")
+            raise ParameterError(
+                Argument("first_epochs", self.first_epochs), ": expected 1 or more"
+            )
         if self.prune == "none" and (self.reduction != 3 or self.first_epochs is not None):
             name = "reduction" if self.first_epochs is None else "first_epochs"
             raise ParameterError(f"{name}: has no effect without prune='halving'; leave {name} out")
         if self.sampler == "grid" and self.trials is not None:
             raise ParameterError(
-                f"--trials {self.trials} (trials={self.trials}): a grid has all its settings; try "
-                "--sampler random (sampler='random')"
+                Argument("trials", self.trials),
+                f": a grid has all its settings; try {Argument('sampler', 'random')}",
             )
         if self.sampler != "grid":
             if self.trials is None:
                 raise ParameterError(
-                    f"--sampler {self.sampler} (sampler='{self.sampler}'): needs --trials N "
-                    "(trials=N), how many"
+                    Argument("sampler", self.sampler),
+                    f": needs {Argument('trials', Placeholder('N'))}, how many",
                 )
             check_trials(self.trials)
 
@@ -80,9 +84,3 @@ class Search:
             rungs.append(first)
             first *= self.reduction
         return (*rungs, epochs)
-
-
-def refused(name: str, got: Any, expected: str) -> ParameterError:
-    """The error of a value, by its name on the command line and in Python."""
-    option = f"--{name.replace('_', '-')} {got}"
-    return ParameterError(f"{option} ({name}={got!r}): expected {expected}")

@@ -10,7 +10,7 @@ from typing import Any
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import check_folder_target, remove_parts
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.models.devices import chosen_device
 from rejoinder.progress import Report
 from rejoinder.tables.write import write_table
@@ -19,7 +19,7 @@ from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import ParameterGrid, Setting
 from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.run import SweepRun
-from rejoinder.tuning.search import Search, refused
+from rejoinder.tuning.search import Search
 from rejoinder.tuning.table import correlations, table
 from rejoinder.tuning.trial import Trial, write_json
 
@@ -70,11 +70,12 @@ def run_trials(
     chosen_device(device)
     check_folder_target(path)
     if keep < 0:
-        raise refused("keep", keep, "0 or more")
+        raise ParameterError(Argument("keep", keep), ": expected 0 or more")
     if "epochs" in grid.axes and search.prune != "none":
         raise ParameterError(
-            "--set epochs (axes['epochs']): pruning compares trials after equal epochs; give one "
-            "value, or --prune none (prune='none')"
+            Argument("settings"),
+            " epochs: pruning compares trials after equal epochs; give one "
+            f"value, or {Argument('prune', 'none')}",
         )
     if search.sampler == "optuna":
         from rejoinder.tuning.proposals import check_optuna, tried

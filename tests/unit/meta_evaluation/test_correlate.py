@@ -366,7 +366,7 @@ def test_raters_can_be_drawn_too(scores, ratings):
     assert one["value"] == other["value"]
     assert (one["low"], one["high"]) != (other["low"], other["high"])
     assert "resample_raters:yes" in wide.signature
-    with pytest.raises(ParameterError, match="give --raters mean"):
+    with pytest.raises(ParameterError, match="give raters='mean'"):
         correlate(scores, ratings, Turn(resample_raters=True), raters="z")
     single = ratings.filter(pl.col("rater") == "r0")
     row = told(

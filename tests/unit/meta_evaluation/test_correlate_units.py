@@ -281,7 +281,7 @@ def test_pairs_need_a_unit_of_common_items(scores, ratings):
     assert not math.isnan(row["value"])
     assert any("3 of 6 pairs share fewer than 10 rated items" in each for each in agreement.notes)
     # Pairs with common items: a b 34, a d and b d 26, a c and b c 8; 26 gives three units of them.
-    with pytest.raises(ParameterError, match="the most is 34: choose a --unit-size of at most 26"):
+    with pytest.raises(ParameterError, match="the most is 34: choose a size= of at most 26"):
         correlate(scores, some, Unit(100))
     with pytest.raises(ParameterError, match="one rated system, 'a'"):
         correlate(scores, ratings.filter(pl.col("system") == "a"), "unit")
@@ -294,7 +294,7 @@ def test_fewer_than_three_units_name_the_size_that_gives_three(scores, ratings, 
     assert agreement.table()["value"].is_nan().all()
     verb = "is 1" if units == 1 else f"are {units}"
     wanted = (
-        f"unit: a correlation needs at least 3 units and there {verb}: choose a --unit-size of at "
+        f"unit: a correlation needs at least 3 units and there {verb}: choose a size= of at "
         "most 11, which is the largest that gives 3 units"
     )
     assert wanted in agreement.notes

@@ -112,7 +112,7 @@ def test_a_metric_that_says_what_people_say_is_as_sure_as_they_are():
 def test_permutations_give_the_p_values_and_the_seed_draws_them():
     none = correlate(measured(), rated(), "soft", permutations=0)
     assert none.table()["value"].is_nan().all()
-    assert "give --permutations" in none.table()["reason"][0]
+    assert "give permutations=" in none.table()["reason"][0]
     assert none.observations()["human"].is_nan().all()
     few = [
         correlate(measured(), rated(), Soft(), permutations=20, seed=seed).table()["value"][0]

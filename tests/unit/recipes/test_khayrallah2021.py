@@ -224,7 +224,7 @@ def test_table_5_is_people_s_choices_in_the_papers_order(study):
     assert held["DD-BEST - people", "second"]["value"] == 1
     assert held["DD-BEST - people", "second"]["paper"] is None
     assert "5" not in absent(replace(told, preferences=summary))
-    assert absent(told)["5"] == "no choices between two systems' replies were given (--preferences)"
+    assert absent(told)["5"] == "no choices between two systems' replies were given (preferences=)"
     assert replace(told, preferences=summary).signatures()["Table 5"] == summary.signature
     # Two criteria: each row names its own.
     both = pl.concat([table, table.with_columns(criterion=pl.lit("wit"))])

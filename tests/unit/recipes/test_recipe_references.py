@@ -63,7 +63,7 @@ def test_without_ratings_the_chain_ends_with_what_is_to_be_rated(corpus, testset
     ]
     assert study.candidates.rows() == expected
     assert [path.name for path in study.files] == ["candidates.jsonl"]
-    assert "repeat with --ratings FILE" in study.notes[-1]
+    assert "repeat with ratings=FILE" in study.notes[-1]
 
 
 def test_each_step_is_the_call_of_the_library(corpus, testset, replies, of_systems, tmp_path):

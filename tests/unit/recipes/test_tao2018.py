@@ -230,7 +230,7 @@ def test_items_that_cannot_be_scored_are_an_error_or_are_counted(model):
     replies = {**replies, "people": [*replies["people"][:3], "fine", "by bus"]}
     held = made(references, replies, marks)
     kind = Model(model, leave_one_out=True)
-    with pytest.raises(InputError, match=r"item '4' has no reference besides.*--drop-unusable"):
+    with pytest.raises(InputError, match=r"item '4' has no reference besides.*drop_unusable=True"):
         tao2018(*held, kind, **NONE)
     study = tao2018(*held, kind, drop_unusable=True, **NONE)
     assert study.table()["n"].unique().to_list() == [8]

@@ -167,9 +167,9 @@ def test_arguments_that_lack_something_or_have_no_effect():
     with pytest.raises(ParameterError, match="no replies to weigh"):
         weigh(TWO, None, ratings(("1", "a", 3)))
     judge = External("judge", MARKS)
-    with pytest.raises(ParameterError, match=r"rated_replies .* has no effect"):
+    with pytest.raises(ParameterError, match="rated_replies= has no effect"):
         weigh(TWO, CANDIDATES, weights_from=judge, rated_replies=CANDIDATES)
-    with pytest.raises(ParameterError, match=r"keep .* has no effect"):
+    with pytest.raises(ParameterError, match="keep= has no effect"):
         weigh(TWO, weights_from=judge, keep=True)
     with pytest.raises(ParameterError, match="needs references"):
         weigh(TWO, CANDIDATES, weights_from="bleu")

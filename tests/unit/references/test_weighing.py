@@ -42,8 +42,7 @@ def test_the_mean_rating_becomes_a_weight():
     assert "weights: 1 reply without a rating" in made.notes
     assert (
         "weights: 1 of 2 items have no reference with a positive weight; deltableu needs one, and "
-        "'score' stops there: --drop-unusable (drop_unusable=True) excludes these items from it"
-        in made.notes
+        "'score' stops there: drop_unusable=True excludes these items from it" in made.notes
     )
 
 

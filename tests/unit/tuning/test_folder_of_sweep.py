@@ -24,7 +24,7 @@ def test_more_trials_go_on_where_they_change_none_before(tmp_path):
     assert held(tmp_path)["trials"] == 6
     with pytest.raises(InputError, match="trials was 6, is 5; repeat"):
         opened(tmp_path, {**WHAT, "trials": 5}, True, None)
-    with pytest.raises(InputError, match=r"--sampler optuna \(sampler='optuna'\) or --prune none"):
+    with pytest.raises(InputError, match=r"sampler='optuna' or prune='none'"):
         opened(tmp_path, {**WHAT, "trials": 7}, False, None)
     with pytest.raises(InputError, match="seed was 1, is 2"):
         opened(tmp_path, {**WHAT, "trials": 7, "seed": 2}, True, None)

@@ -32,7 +32,7 @@ def test_rungs():
 @pytest.mark.parametrize(
     ("texts", "words"),
     [
-        (["height=1"], "--set 'height=1'"),
+        (["height=1"], "settings= 'height=1'"),
         (["dropout=x"], "expected a number"),
         (["layers=1.5"], "whole number"),
         (["dropout=0,0"], "stands there twice"),
@@ -47,10 +47,10 @@ def test_values_that_cannot_be(texts, words):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"reduction": 1}, r"--reduction 1 \(reduction=1\): expected 2"),
-        ({"first_epochs": 0}, r"--first-epochs 0 \(first_epochs=0\)"),
-        ({"prune": "all"}, r"--prune all \(prune='all'\): expected 'halving' or 'none'"),
-        ({"sampler": "random"}, r"needs --trials N \(trials=N\)"),
+        ({"reduction": 1}, r"reduction=1: expected 2"),
+        ({"first_epochs": 0}, r"first_epochs=0"),
+        ({"prune": "all"}, r"prune='all': expected 'halving' or 'none'"),
+        ({"sampler": "random"}, r"needs trials=N"),
     ],
 )
 def test_searches_that_cannot_be_are_named_as_in_python_too(given, words):

@@ -11,7 +11,7 @@ from rejoinder.annotation.platforms.questions import shuffled
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Task
 from rejoinder.errors import ParameterError
-from rejoinder.messages import quoted
+from rejoinder.messages import Argument, quoted
 
 _NAME = re.compile(r"[a-z0-9_-]*[a-z0-9][a-z0-9_-]*")
 _TAKEN = ("id", "item", "system", "dialogue", "reply", "comment")
@@ -60,7 +60,7 @@ def check_task(task: Task, platform: Platform) -> None:
                 f"criterion {quoted(each.name)}: {platform.name} takes lower-case letters, digits, '-' "
                 f"and '_' for the name of a question, and {', '.join(_TAKEN)} are those of other fields; "
                 "give it another name, and write the words that raters see into its 'question' in the "
-                "file of --task"
+                f"file of {Argument('task')}"
             )
 
 

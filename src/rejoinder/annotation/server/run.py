@@ -13,6 +13,7 @@ from rejoinder.annotation.server.app import make_app
 from rejoinder.annotation.server.security import FORM_SECONDS
 from rejoinder.annotation.study import Study
 from rejoinder.errors import InputError
+from rejoinder.messages import Argument
 
 
 class _Server(uvicorn.Server):
@@ -46,7 +47,10 @@ def listening(host: str, port: int) -> socket.socket:
         place.close()
         reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{host}, port {port}: cannot be listened to: {reason}; choose another --port or --host"
+            f"{host}, port {port}: cannot be listened to: {reason}; choose another ",
+            Argument("port"),
+            " or ",
+            Argument("host"),
         ) from None
     return place
 

@@ -13,7 +13,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.matching import match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.estimates import (
     CORRECTED,
@@ -191,13 +191,15 @@ def compare_with_people(
             raise ParameterError(f"{name}={value!r} is unknown; choose {one_of(get_args(choices))}")
     if anytime and correction == "max":
         raise ParameterError(
-            "anytime=True (--anytime) and correction='max' (--correction max) do not go together: the "
-            "maximum over pairs is of one look; leave one of the two out"
+            Argument("anytime", True),
+            f" and {Argument('correction', 'max')} do not go together: the "
+            "maximum over pairs is of one look; leave one of the two out",
         )
     if anytime and population == "these":
         raise ParameterError(
-            "anytime=True (--anytime) and population='these' (--population these) do not go together: "
-            "intervals that hold at every look are of new items; leave one of the two out"
+            Argument("anytime", True),
+            f" and {Argument('population', 'these')} do not go together: "
+            "intervals that hold at every look are of new items; leave one of the two out",
         )
     scores.need_items()
     if cluster is not None:
@@ -328,6 +330,6 @@ def _reasons(rows: pl.DataFrame, narrower: bool) -> list[str]:
         notes.append(
             f"{counted(large.height, 'pair')} of {ours.height} rated on a third of the items or more, such "
             f"as '{a}' and '{b}' on {rated} of {of}: intervals are for new items like these; for these items "
-            "alone --population these (population='these') gives narrower ones"
+            f"alone {Argument('population', 'these')} gives narrower ones"
         )
     return notes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rejoinder.human_evaluation.grades import Scale
+from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.meta_evaluation.with_people.families import Correction, Families
@@ -152,8 +152,7 @@ def _notes(
         )
         notes.append(
             f"{fewest} rated {items} show no failure in {100 * (1 - RARE) ** fewest:.0f} of 100 studies of a "
-            f"system that fails in 1 of 20 replies; {allowed} (--scale LOW HIGH, scale=(LOW, HIGH), names "
-            "the ends)"
+            f"system that fails in 1 of 20 replies; {allowed} ({SCALE} names the ends)"
         )
     return notes
 
@@ -275,7 +274,7 @@ def errors(
     if others:
         notes.append(
             f"no test of the error of {listed(others)}: its scores are not on the scale of the ratings "
-            "(--scale LOW HIGH, scale=(LOW, HIGH), names that scale)"
+            f"({SCALE} names that scale)"
         )
     return families.corrected(pl.DataFrame(rows, schema=ERRORS, orient="row"), "judge"), notes
 

@@ -11,6 +11,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import failure
+from rejoinder.messages import Argument
 
 
 class _Counts(msgspec.Struct, frozen=True):
@@ -67,7 +68,8 @@ class CallsFile:
             os.replace(temporary, self.path)
         except OSError as error:
             raise InputError(
-                f"{self.path}: cannot be written: {failure(error)}; name another folder for --work"
+                f"{self.path}: cannot be written: {failure(error)}; name another folder for ",
+                Argument("work"),
             ) from None
 
     def remove(self) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.resumable_lines import damaged_line
-from rejoinder.messages import quoted
+from rejoinder.messages import Argument, quoted
 from rejoinder.models.likelihood.backend import (
     DROPS,
     Likelihood,
@@ -123,13 +123,16 @@ class RecordedBackend(LikelihoodBackend):
         ]
 
 
+WORK = Argument("work")
+
+
 def _check_lines(path: Path) -> None:
     """Raises an InputError where a file that a run of Rejoinder wrote is damaged or altered."""
     number = damaged_line(path.read_bytes())
     if number is not None:
         raise InputError(
-            f"{path}, row {number}: damaged or altered since 'rejoinder ruq --work' wrote it; repeat "
-            "that command with another folder for --work"
+            f"{path}, row {number}: damaged or altered since a run wrote it into the folder of "
+            f"{WORK}; repeat that run with another folder for {WORK}"
         )
 
 

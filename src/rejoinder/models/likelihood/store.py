@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from rejoinder.files.resumable_lines import ResumableLines, file_name
+from rejoinder.messages import Argument
 from rejoinder.models.likelihood.backend import (
     Likelihood,
     LikelihoodBackend,
@@ -108,7 +109,7 @@ def _resumed(
         _header(backend, requests),
         Line,
         lambda line: (line.id, line.text),
-        "name another folder for --work",
+        f"name another folder for {Argument('work')}",
     )
     for batch, lines in zip(batches, file.batches(keys, compute), strict=True):
         values = (likelihood(line, str(path)) for line in lines)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Indices
+from rejoinder.messages import Argument, Placeholder
 from rejoinder.progress import Progress
 
 if TYPE_CHECKING:
@@ -63,8 +64,9 @@ def needed(encoder: Encoder | None) -> Encoder:
     """
     if encoder is None:
         raise ParameterError(
-            "this size reads with a sentence encoder; name the folder of one with --encoder PATH "
-            "(encoder=PATH); nothing is fetched"
+            "this size reads with a sentence encoder; name the folder of one with ",
+            Argument("encoder", Placeholder("PATH")),
+            "; nothing is fetched",
         )
     return encoder
 

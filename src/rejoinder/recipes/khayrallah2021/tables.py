@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from rejoinder.human_evaluation.preference_summary import PreferenceSummary
+from rejoinder.messages import Argument
 from rejoinder.recipes.khayrallah2021.metrics import values
 from rejoinder.recipes.khayrallah2021.published import COLUMNS, PUBLISHED
 from rejoinder.recipes.khayrallah2021.result import Study
@@ -73,14 +74,16 @@ def absent(study: Study) -> dict[str, str]:
     missing: dict[str, str] = {}
     if not study.several:
         for table in ("2", "7", "8"):
-            missing[table] = "no multi-reference test set was given (--multiref)"
+            missing[table] = f"no multi-reference test set was given ({Argument('multiref')})"
     if study.ratings is None:
-        missing["4"] = "no ratings were given (--ratings)"
+        missing["4"] = f"no ratings were given ({Argument('ratings')})"
     if study.preferences is None:
-        missing["5"] = "no choices between two systems' replies were given (--preferences)"
+        missing["5"] = (
+            f"no choices between two systems' replies were given ({Argument('preferences')})"
+        )
     if "10" not in there:
         for table in ("8", "10"):
-            missing.setdefault(table, "no word vectors were given (--vectors)")
+            missing.setdefault(table, f"no word vectors were given ({Argument('vectors')})")
     else:
         for table in ("8", "10"):
             missing.setdefault(

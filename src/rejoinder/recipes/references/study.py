@@ -18,6 +18,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.locks import alone
+from rejoinder.messages import Argument, Placeholder
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.metrics.base import Metric
@@ -36,15 +37,6 @@ from rejoinder.tables.types import Ratings
 from rejoinder.tables.write import write_table, write_testset
 
 WEIGHED, SCORES, AGREEMENT = "weighed.jsonl", "scores.parquet", "agreement.csv"
-NEXT = {
-    "rate": f"the candidates have no weights yet: have {FILE} rated (rejoinder annotate, or a table of "
-    "ratings whose column 'system' names the source), and repeat with --ratings FILE (ratings=); or "
-    "let a learned rater weigh them: --weights-from ruber:model=FOLDER (weights_from=)",
-    "score": "the references have weights: name the systems' replies to score them",
-    "correlate": "no rating of these systems was given: with --ratings FILE (ratings=) that rates them "
-    "the metrics are correlated with people",
-}
-"""What the chain lacks to go on, by its next step."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,8 +140,9 @@ def references(
         by_candidate, by_system = _split(ratings, table, responses)
         if by_candidate is None and (filter_raters is not None or least_raters != 1):
             raise ParameterError(
-                "filter_raters (--filter-raters) and least_raters (--least-raters) have no effect "
-                "without ratings of candidates; give these, or leave them out"
+                Argument("filter_raters"),
+                f" and {Argument('least_raters')} have no effect "
+                "without ratings of candidates; give these, or leave them out",
             )
         if by_candidate is None and weights_from is None:
             return _ended(study, "rate")
@@ -209,7 +202,7 @@ def _with(study: ReferencesStudy, file: Path, **more: Any) -> ReferencesStudy:
 
 def _ended(study: ReferencesStudy, step: str) -> ReferencesStudy:
     """The study with a note on what the next step needs."""
-    return replace(study, notes=(*study.notes, NEXT[step]))
+    return replace(study, notes=(*study.notes, _next(step)))
 
 
 def _split(
@@ -242,3 +235,21 @@ def _split(
             + (f", or a system such as '{systems[0]}'" if len(systems) else "")
         )
     return parts[0] if parts[0].height else None, parts[1] if parts[1].height else None
+
+
+def _next(step: str) -> str:
+    """What the chain lacks to go on to a step."""
+    ratings = Argument("ratings", Placeholder("FILE"))
+    if step == "rate":
+        rater = Argument("weights_from", "ruber:model=FOLDER")
+        return (
+            f"the candidates have no weights yet: have {FILE} rated (rejoinder annotate, or a table of "
+            f"ratings whose column 'system' names the source), and repeat with {ratings}; or "
+            f"let a learned rater weigh them: {rater}"
+        )
+    if step == "score":
+        return "the references have weights: name the systems' replies to score them"
+    return (
+        f"no rating of these systems was given: with {ratings} that rates them "
+        "the metrics are correlated with people"
+    )

@@ -16,6 +16,7 @@ from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.progress import Progress
 from rejoinder.recipes.tao2018.metrics import Listed, QueryScorer
 from rejoinder.references.copies import quoting
+from rejoinder.scoring.assembly import LEAVE_OUT
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
@@ -209,12 +210,8 @@ def _usable(replies: StudyReplies, leave_one_out: bool, drop: bool) -> StudyRepl
         return replies
     first, why = next(iter(bare.items()))
     if not drop or len(bare) == len(ids):
-        remedy = (
-            "leave such items out with --drop-unusable (drop_unusable=True), which says how many"
-            if len(bare) < len(ids)
-            else "there is nothing to score"
-        )
-        raise InputError(f"item '{first}' {why} ({len(bare)} of {len(ids)} items); {remedy}")
+        remedy = LEAVE_OUT if len(bare) < len(ids) else ("there is nothing to score",)
+        raise InputError(f"item '{first}' {why} ({len(bare)} of {len(ids)} items); ", *remedy)
     kept = [name for name in ids if name not in bare]
     reasons = ", ".join(
         f"{sum(each == reason for each in bare.values())} {reason.replace('has', 'with', 1)}"

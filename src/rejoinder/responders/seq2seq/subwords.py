@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import ParameterError
 from rejoinder.files.strict_json import strict_json
+from rejoinder.messages import Argument
 from rejoinder.models.huggingface.pretrained import open_tokenizer
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def train_subwords(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
 
 def _unsuited(size: int, why: str) -> str:
     """What SentencePiece's message means here, with the bound that it names."""
-    option = f"--vocabulary {size} (vocabulary={size})"
+    option = Argument("vocabulary", size)
     if most := re.search(r"value <= (\d+)", why):
         return (
             f"{option}: {size} subwords do not suit this corpus, which has at most {most[1]}; give a "

@@ -7,7 +7,7 @@ import numpy as np
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Placeholder, counted
 
 HELD_OUT = 20
 """One pair of so many is held out for validation where no validation corpus is given ..."""
@@ -36,7 +36,7 @@ def divided(corpus: Pairs, validation: Pairs | None, seed: int) -> tuple[Indices
     if not count:
         raise InputError(
             f"corpus: {len(corpus)} pairs are too few to hold some out; expected {HELD_OUT} or "
-            "more, or --validation CORPUS (validation=)"
+            f"more, or {Argument('validation', Placeholder('CORPUS'))}"
         )
     note = f"validation: {counted(count, 'pair')} held out of the corpus, drawn at random"
     return order[count:], corpus.take(np.sort(order[:count])), [note]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.errors import InputError
+from rejoinder.messages import Argument
 from rejoinder.models.server_key import without_key
 
 ROUNDING = 1e-2
@@ -87,7 +88,9 @@ def check_echo(echo: Echo, text: str, where: str) -> None:
         raise InputError(
             f"{where}: the echo of {text[-40:]!r} ends in {end!r}, so it does not tell the whole text "
             "back; the server cuts it short or changes it: expected echo=true with max_tokens=0 to "
-            "return the prompt alone. Is its context length too short? Keep fewer turns (--turns)"
+            "return the prompt alone. Is its context length too short? Keep fewer turns (",
+            Argument("turns"),
+            ")",
         )
     logprobs = echo.logprobs[1:]
     if any(math.isnan(value) for value in logprobs):

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlunsplit
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.messages import Argument
 from rejoinder.models.likelihood.backend import (
     EMPTY,
     NO_START,
@@ -58,7 +59,8 @@ class EndpointBackend(LikelihoodBackend):
         if self.prompting.template == "chat":
             raise ParameterError(
                 f"{url}: a completions endpoint takes plain prompts; choose template='plain' or "
-                "'auto', and lay turns out with --turn-end"
+                "'auto', and lay turns out with ",
+                Argument("turn_end"),
             )
         self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")
         self.server = Server(self.url)
@@ -103,7 +105,7 @@ class EndpointBackend(LikelihoodBackend):
             batches,
             (
                 "the end of sequence is not counted: an endpoint's end token is unknown; name its "
-                "text with --end-text",
+                f"text with {Argument('end_text')}",
             )
             if unended
             else (),
@@ -130,7 +132,9 @@ class EndpointBackend(LikelihoodBackend):
             raise InputError(
                 f"{self.url}: the echo of a prompt with its reply is no longer than that of the "
                 "prompt; the server cuts what it echoes: raise its context length, or keep fewer "
-                "turns (--turns)"
+                "turns (",
+                Argument("turns"),
+                ")",
             )
         if begin == 0:
             # The first token of all has no log-probability: nothing stands before it.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rejoinder.errors import InputError
+from rejoinder.messages import Argument
 from rejoinder.models.batching import within_budget
 
 T = TypeVar("T")
@@ -86,8 +87,8 @@ def halving(measure: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> li
             raise
         if len(items) < 2:
             raise InputError(
-                "memory runs out on a single prompt with its replies; keep fewer turns (--turns), "
-                "take a smaller dtype or another device"
+                "memory runs out on a single prompt with its replies; keep fewer turns "
+                f"({Argument('turns')}), take a smaller dtype or another device"
             ) from None
     # Out of the except block: the failed call's tensors live as long as its traceback does.
     _release()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError
+from rejoinder.messages import Argument
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import open_pretrained
 from rejoinder.models.likelihood.prompts import Prompting
@@ -88,7 +89,7 @@ def _unloadable(path: str, error: Exception, download: bool) -> str:
     if not Path(path).exists() and not download:
         return (
             f"{path}: no such folder, and no model of that name is kept on this machine; give a path, "
-            "or --download to fetch it from the hub"
+            f"or {Argument('download', True)} to fetch it from the hub"
         )
     kind = kind_of(path)
     if kind and not kind.startswith("transformer"):

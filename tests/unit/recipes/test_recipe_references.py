@@ -76,6 +76,7 @@ def test_each_step_is_the_call_of_the_library(corpus, testset, replies, of_syste
     assert [path.name for path in study.files] == [
         "weighed.jsonl", "scores.parquet", "agreement.csv",
     ]  # fmt: skip
+    assert {*as_csv(study.document())} == {"", "scores", "agreement"}
     weighed = weigh(testset, first.candidates, rated).testset
     assert study.weighed.testset.references.equals(weighed.references)
     assert read_testset(tmp_path / "run" / "weighed.jsonl").references.equals(weighed.references)

@@ -72,7 +72,6 @@ def references(given: ReferencesOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import recipe_references as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
     from rejoinder.corpora.pairs import check_holds_pairs
@@ -121,4 +120,4 @@ def references(given: ReferencesOptions) -> None:
             outputs.wrote(candidates)  # the earlier run ended before it could
         for path in result.files:
             outputs.wrote(path)
-        outputs.show(given, lambda: show.show(result), result.as_json)
+        outputs.show(given, result.document, result.as_json)

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, signed
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.locks import alone
 from rejoinder.messages import Argument, Placeholder
@@ -62,6 +63,19 @@ class ReferencesStudy(Result):
     notes: tuple[str, ...]
     signatures: dict[str, str]
     reused: bool = False
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """A table for each step that was done, and notes."""
+        from rejoinder.recipes.references import study_tables as tables
+
+        shown = tables.candidates(self.candidates)
+        if self.weighed is not None:
+            shown += tables.sources(pl.DataFrame(self.weighed.sources()))
+        if self.scores is not None:
+            shown += tables.systems(self.scores.systems())
+        if self.agreement is not None:
+            shown += tables.agreement(self.agreement.table())
+        return [*shown, GAP, *lines(self.notes, "note"), *signed(self.signatures)]
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder recipe references --json`` prints."""

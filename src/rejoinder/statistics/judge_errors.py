@@ -97,6 +97,9 @@ NOT_COMPARABLE = (
 LEAST_SLOPE = 2.0
 """A slope below so many half-widths of its interval gives no unit."""
 
+WITHIN_SYSTEMS = ("slope", "within", "corrected", "reliability")
+"""What is of deviations from each system's means."""
+
 ROUNDING = 1e-9
 """A standard error below so much of its value is what is left of sums and of steps of a fit."""
 
@@ -116,7 +119,9 @@ def judge_errors(
     """Compares a judge with people.
 
     p is the mean rating less the severity of its raters (`RaterEffects`). The raters' noise is the
-    variance of ratings about that additive fit, pooled over replies. The slope is
+    variance of ratings about that additive fit, pooled over replies. Within systems, raters have a
+    severity of their own for each system, where there are ratings enough: that a rater favours a system
+    is no noise there. The slope is
     ``cov(f, p) / (var(p) - noise)`` within systems, so that a system that the judge favours does not
     bend it; the mean error over all replies is 0 by the choice of a. Where the noise is unknown the
     slope is too flat, and would make every good system look favoured: errors then take marks as they
@@ -140,6 +145,13 @@ def judge_errors(
     clusters = of_systems.sum(axis=1)
     repeats = sums.total[-2] > 0
     agreement, each = sums.agreement(sums.total), sums.agreement(sums.left_out)
+    if (fit := _within_systems(effects, system)) is not effects:
+        apart_from_systems = _Sums.of(fit, marks, system, groups, covariates)
+        for known, part in (
+            (agreement, apart_from_systems.total),
+            (each, apart_from_systems.left_out),
+        ):
+            known |= {name: apart_from_systems.agreement(part)[name] for name in WITHIN_SYSTEMS}
     n = len(marks)
 
     def of_all(name: str, beside: float = 0.0, reason: str | None = None) -> Estimate:
@@ -189,6 +201,23 @@ def judge_errors(
         of_replies,
         float(agreement["noise"]) if unknown is None else np.nan,
     )  # fmt: skip
+
+
+def _within_systems(effects: RaterEffects, system: Indices) -> RaterEffects:
+    """The fit in which a rater has a severity for each system; the one given where ratings are too few.
+
+    They are too few where the raters of a system have too few replies in common, and where more than
+    half of the degrees of freedom would go.
+    """
+    if not effects.rank:
+        return effects
+    of_system = np.arange(int(system.max()) + 1) == system[:, None]
+    matrix = np.where(of_system[:, :, None], effects.matrix[:, None, :], np.nan)
+    matrix = matrix.reshape(len(system), -1)
+    fit = RaterEffects.of(matrix[:, np.isfinite(matrix).any(axis=0)])
+    freedom = np.isfinite(matrix).sum() - len(system)
+    enough = 2 * (freedom - fit.rank) >= freedom - effects.rank > 0
+    return fit if enough and fit.connected(system) else effects
 
 
 def cluster_estimate(

@@ -5,8 +5,9 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.statistics.calibration import cross_fitted
-from rejoinder.statistics.judge_errors import judge_errors
+from rejoinder.statistics.judge_errors import _within_systems, judge_errors
 from rejoinder.statistics.judge_panel import independent_judges
+from rejoinder.statistics.rating_matrix import RaterEffects
 
 
 def drawn(seed=0, items=300, slope=1.3, favour=0.4, effect=0.2):
@@ -87,6 +88,26 @@ def test_the_severity_of_raters_is_no_noise(severities, rating, raters):
 def nearer_end(estimate):
     """How far the interval reaches to the side to which the estimate is not skewed: Student's t."""
     return min(estimate.high - estimate.value, estimate.value - estimate.low)
+
+
+def test_a_rater_who_favours_a_system_is_no_noise_within_systems():
+    ratings, marks, system, item = severe(60, np.zeros(3), np.random.default_rng(4))
+    leaning = ratings + np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.5], [0.0, 0.0, 0.0]])[system]
+    plain, leant = (judge_errors(each, marks, system, item) for each in (ratings, leaning))
+    for name in ("slope", "within", "corrected", "reliability"):
+        assert getattr(leant, name)[:4] == pytest.approx(getattr(plain, name)[:4], rel=1e-6)
+    # Over all systems it is one: who else had rated would have leant another way.
+    assert leant.noise > 1.2 * plain.noise
+
+
+def test_raters_with_few_replies_of_a_system_have_one_severity_for_all():
+    ratings, _, system, _ = severe(2, np.array([-1.0, 1.0]), np.random.default_rng(4))
+    # Of 12 - 6 degrees of freedom one severity takes 1, and one in each of three systems 3.
+    effects = RaterEffects.of(ratings)
+    assert _within_systems(effects, system).rank == 3
+    # Of 6 - 3, and 3 would leave none.
+    effects = RaterEffects.of(ratings[:3])
+    assert _within_systems(effects, system[:3]) is effects
 
 
 def test_leaving_out_a_cluster_fits_severity_anew():

@@ -13,6 +13,7 @@ from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.metrics import BLEU, DeltaBLEU
 from rejoinder.recipes.references import references
 from rejoinder.recipes.references.candidates import with_originals
+from rejoinder.rendering.comma_separated import as_csv
 from rejoinder.tables.schemas import CANDIDATES, RATINGS
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 

@@ -10,6 +10,7 @@ from rejoinder.cli.declarations import argument, command, flag, number
 
 if TYPE_CHECKING:
     from rejoinder.annotation.export import Exported
+    from rejoinder.document.parts import Document
 
 
 class ExportOptions(options.JsonOptions):
@@ -73,23 +74,22 @@ def export(given: ExportOptions) -> None:
         lambda path: write(result.table, path),
         result.table.height,
         given=given,
-        show=_print,
+        show=_document,
     )
 
 
-def _print(result: Exported) -> None:
-    from rejoinder.cli.terminal.columns import number, table, text
-    from rejoinder.cli.terminal.console import console, print_notes
+def _document(result: Exported) -> Document:
+    """How many judgements there are, and how raters answered the attention questions."""
+    from rejoinder.document.parts import Line, lines
+    from rejoinder.document.table import Table, key, number
     from rejoinder.messages import counted
 
-    out = console()
-    raters = result.table.get_column("rater").n_unique()
-    items = result.table.get_column("id").n_unique()
-    out.print(
-        f"{result.table.height} {result.kind} by {counted(raters, 'rater')} on {counted(items, 'item')}"
-    )
-    if result.attention.height:
-        rows = result.attention.iter_rows(named=True)
-        title = "attention questions"
-        out.print(table(rows, text("rater"), number("asked"), number("right"), title=title))
-    print_notes(out, result.notes)
+    raters, items = (result.table.get_column(name).n_unique() for name in ("rater", "id"))
+    numbers = f"by {counted(raters, 'rater')} on {counted(items, 'item')}"
+    columns = [key("rater"), number("asked"), number("right")]
+    attention = Table(result.attention, columns, title="attention questions")
+    return [
+        Line(f"{result.table.height} {result.kind} {numbers}"),
+        *[attention] * bool(result.attention.height),
+        *lines(result.notes, "note"),
+    ]

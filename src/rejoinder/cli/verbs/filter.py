@@ -10,6 +10,7 @@ from rejoinder.cli.declarations import choice, command, flag, integer, number, o
 
 if TYPE_CHECKING:
     from rejoinder.corpora.filtering import FilteredCorpus
+    from rejoinder.document.parts import Document
 
 
 class EntropyOptions(options.SeedOptions):
@@ -88,30 +89,35 @@ def filter_corpus(given: FilterOptions) -> None:
         lambda path: write_testset(result.testset, path),
         len(result.testset),
         given=given,
-        show=_print,
+        show=_document,
     )
 
 
-def _print(result: FilteredCorpus) -> None:
-    from rejoinder.cli.terminal.columns import number, table, text
-    from rejoinder.cli.terminal.console import console, print_notes
+def _document(result: FilteredCorpus) -> Document:
+    """How many pairs are dropped, and the utterances of the highest entropy."""
+    from rejoinder.document.numbers import decimals
+    from rejoinder.document.parts import GAP, Line, lines
+    from rejoinder.document.table import Table, key, number
 
     filtered = result.filtered
-    out = console()
     total = len(filtered.kept) + filtered.dropped
     share = 100 * filtered.dropped / total
     side = "source or the target" if filtered.side == "both" else filtered.side
-    out.print(
+    dropped = (
         f"{filtered.dropped} of {total} pairs dropped ({share:.1f}%): entropy of the {side} above "
-        f"{filtered.threshold} bits\n"
+        f"{filtered.threshold} bits"
     )
-    shown = table(
-        filtered.highest.iter_rows(named=True),
-        text("highest entropy", "utterance"),
+    columns = [
+        key("highest entropy", "utterance"),
         number("side"),
-        number("bits", lambda row: f"{row['entropy']:.2f}"),
+        number("bits", "entropy", decimals(2)),
         number("pairs"),
-    )
-    out.print(shown)
-    out.print()
-    print_notes(out, result.notes)
+    ]
+    meanings = {
+        "utterance": "Utterance, or the one that stands for its cluster.",
+        "side": "Source or target.",
+        "entropy": "Entropy of what it is paired with, in bits.",
+        "pairs": "Number of its pairs.",
+    }
+    table = Table(filtered.highest, columns, meanings=meanings)
+    return [Line(dropped), GAP, table, GAP, *lines(result.notes, "note")]

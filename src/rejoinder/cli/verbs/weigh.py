@@ -13,6 +13,7 @@ from rejoinder.errors import ParameterError
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.document.parts import Document
     from rejoinder.metrics.base import Metric
     from rejoinder.references.weighing import Weighed
     from rejoinder.tables.testset import TestSet
@@ -91,7 +92,7 @@ def weigh(given: WeighOptions) -> None:
         lambda path: write_testset(result.testset, path),
         len(result.testset),
         given=given,
-        show=_print,
+        show=_document,
     )
 
 
@@ -158,20 +159,32 @@ def _weights_from(given: WeighOptions) -> str | Metric | None:
     return metrics[given.weights_from]
 
 
-def _print(result: Weighed) -> None:
-    from rejoinder.cli.terminal.columns import number, table, text
-    from rejoinder.cli.terminal.console import console, print_notes
+def _document(result: Weighed) -> Document:
+    """The sources of references, with their weights."""
+    import polars as pl
 
-    out = console()
-    shown = table(
-        result.sources(),
-        text("source", lambda row: "(none named)" if row["source"] is None else row["source"]),
+    from rejoinder.document.parts import GAP, Line, lines
+    from rejoinder.document.table import Table, key, number
+
+    columns = [
+        key("source", show=lambda source: "(none named)" if source is None else source),
         number("references"),
-        number("mean weight", lambda row: f"{row['mean']:.3f}"),
-        number("above 0", lambda row: f"{100 * row['positive']:.1f}%"),
-    )
-    out.print(shown)
-    references = result.testset.references.height
-    out.print()
-    out.print(f"{len(result.testset)} items, {references} references")
-    print_notes(out, result.notes)
+        number("mean weight", "mean", lambda mean: f"{mean:.3f}"),
+        number("above 0", "positive", lambda share: f"{100 * share:.1f}%"),
+    ]
+    meanings = {
+        "source": "Source of references; null where none is named.",
+        "references": "Number of its references.",
+        "mean": "Mean of their weights.",
+        "positive": "Share with a weight above 0.",
+    }
+    schema = {
+        "source": pl.String,
+        "references": pl.Int64,
+        "mean": pl.Float64,
+        "positive": pl.Float64,
+    }
+    sources = pl.DataFrame(result.sources(), schema)
+    numbers = f"{len(result.testset)} items, {result.testset.references.height} references"
+    table = Table(sources, columns, meanings=meanings)
+    return [table, GAP, Line(numbers), *lines(result.notes, "note")]

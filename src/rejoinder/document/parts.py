@@ -12,7 +12,7 @@ from rejoinder.document.text import Cell, joined
 if TYPE_CHECKING:
     import polars as pl
 
-Kind = Literal["sentence", "legend", "note", "signature", "heading"]
+Kind = Literal["sentence", "legend", "note", "signature", "command", "heading"]
 STYLES: dict[Kind, str] = {"legend": "dim", "note": "yellow", "signature": "dim"}
 
 
@@ -43,7 +43,8 @@ class Line:
     Attributes:
         text: The line.
         kind: A ``sentence`` on the data; a ``legend``, which says what a table holds; a ``note`` on data
-            or method; a ``signature``, which is never wrapped; or the ``heading`` of what follows.
+            or method; a ``signature`` or a ``command``, which are never wrapped; or the ``heading`` of
+            what follows.
     """
 
     text: Cell

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder._version import __version__
+from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
@@ -60,6 +62,15 @@ class NextItems(TableResult):
     highest: float
     notes: tuple[str, ...]
     signature: str
+
+    def document(
+        self, view: View = AS_USUAL, file: Path | None = None, commands: Sequence[str] = ()
+    ) -> Document:
+        """The items to be rated next, and the commands that have those of the file rated."""
+        from rejoinder.planning.next_items_tables import WITHOUT_FILES, drawn_items
+
+        commands = commands or (WITHOUT_FILES,)
+        return drawn_items(self.table, self.lowest, self.highest, self.notes, file, commands)
 
     def as_json(self) -> dict[str, Any]:
         """What ``rejoinder plan --next --json`` prints under ``next``."""

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from rejoinder._version import __version__
+from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
@@ -90,6 +91,13 @@ class Plan(TableResult):
         if name not in tables:
             raise AttributeError(f"a plan has no {name!r}; its tables are {', '.join(tables)}")
         return tables[name]
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """Who would tell the systems apart, how well agreement would be known, and how many are needed."""
+        from rejoinder.planning.plan_sentences import Planned
+        from rejoinder.planning.plan_tables import plan
+
+        return plan(Planned(*(getattr(self, name) for name in Planned._fields)))
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder plan --json`` prints."""

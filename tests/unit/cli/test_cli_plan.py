@@ -4,7 +4,9 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
+import polars as pl
 import pytest
 
 from rejoinder.statistics.labels_saved import labels_with
@@ -91,6 +93,34 @@ def test_every_pair(command):
     assert out.count("Telling") == 3
     status, out, _ = command("plan", TESTSET, *SYSTEMS, *FEW, "-a", "generic", "-b", "tuned")
     assert "Telling generic from tuned" in out
+
+
+def test_csv_has_a_row_for_each_pair_subject_and_number_of_items(command, tmp_path):
+    pilot = ["--ratings", tmp_path / "ratings.csv", "--criterion", "relevance", "--every-pair"]
+    pilot += ["--items", 66, "--items", 132, "--interval-width", 0.1]
+    rated = pl.read_csv(EXAMPLES / "ratings.csv")
+    path = tmp_path / "other.jsonl"
+    path.write_text(Path(SYSTEMS[2]).read_text("utf-8"), "utf-8")
+    for systems in (SYSTEMS, [*SYSTEMS, path]):  # 3 pairs have a table each on paper, 6 share one
+        more = rated.filter(system="tuned").with_columns(system=pl.lit("other"))
+        pl.concat([rated, more][: len(systems) - 2]).write_csv(tmp_path / "ratings.csv")
+        argv = ["plan", TESTSET, *systems, *FEW, *pilot]
+        assert command(*argv, "--tables", tmp_path / "t.csv")[0] == 0
+        document = json.loads(command(*argv, "--json")[1])
+        read = pl.read_csv(tmp_path / "t.csv", infer_schema_length=None)
+        assert {"a", "b", "subject", "raters", "references", "items"} < set(read.columns)
+        shown = [name for name in read.columns if name in document["comparisons"][0]]
+        rows = {frozenset((name, row[name]) for name in shown) for row in document["comparisons"]}
+        assert len(rows) == len(document["comparisons"])
+        assert {frozenset(row.items()) for row in read.select(shown).to_dicts()} == rows
+        who = ("a", "b", "subject", "raters", "references")
+        needed = {
+            tuple(row[name] for name in who): row["items"] for row in document["comparison_needs"]
+        }
+        for row in read.to_dicts():
+            assert row["needed"] == needed[tuple(row[name] for name in who)]
+        widths = pl.read_csv(tmp_path / "t-correlations.csv")["width"].to_list()
+        assert widths == [row["width"] for row in document["correlations"]]
 
 
 def test_a_pilot_too_small_says_so(command, tmp_path):

@@ -28,7 +28,7 @@ def show(document: Document) -> None:
         elif part.kind == "note":
             print_notes(out, [plain(part.text)])
         else:
-            soft = part.kind == "signature"
+            soft = part.kind in ("signature", "command")
             out.print(part.text, style=part.style or None, soft_wrap=soft)
 
 

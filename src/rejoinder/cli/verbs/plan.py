@@ -12,6 +12,7 @@ from rejoinder.errors import ParameterError
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.document.parts import Document
     from rejoinder.planning.next_items import NextItems
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.types import Ratings
@@ -153,13 +154,10 @@ def plan(given: PlanOptions) -> None:
         items = _next(given, scores, ratings, drawn)
     result = inputs.with_notes(result, given.ratings)
 
-    def show() -> None:
-        from rejoinder.cli.show.plan import plan as show
-
+    def show() -> Document:
         if items is None:
-            show(result)
-        else:
-            _show_next(given, items, result.parameters["criterion"])
+            return result.document()
+        return _shown_next(given, items, result.parameters["criterion"])
 
     with Outputs(items or result) as outputs:
         if items is not None:
@@ -194,9 +192,8 @@ def _next(
     )
 
 
-def _show_next(given: PlanOptions, items: NextItems, criterion: str | None) -> None:
+def _shown_next(given: PlanOptions, items: NextItems, criterion: str | None) -> Document:
     from rejoinder.cli.next_commands import commands_of
-    from rejoinder.cli.show.plan_ratings import next_items as show
 
     assert given.output is not None
     others = [*given.ratings, *(each.path for each in given.scores)]
@@ -208,7 +205,7 @@ def _show_next(given: PlanOptions, items: NextItems, criterion: str | None) -> N
         without=given.without,
         others=others,
     )
-    show(items, given.output, commands)
+    return items.document(file=given.output, commands=commands)
 
 
 def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:

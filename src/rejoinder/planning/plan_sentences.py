@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from rejoinder.document.numbers import decimals, times100
 from rejoinder.messages import counted
+from rejoinder.metrics.base import Metric
 from rejoinder.planning.labels_saved import COMBINED
 from rejoinder.planning.pilot import PEOPLE
 from rejoinder.statistics.labels_saved import labels_with
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rejoinder.planning.plan import Plan
 
 IN_FULL = 3
 """More pairs, or metrics, than these get no sentence of their own."""
@@ -25,7 +23,23 @@ OUT_OF_REACH = 20
 _two = decimals(2)
 
 
-def answers(result: Plan) -> Iterator[str]:
+class Planned(NamedTuple):
+    """What of a plan is shown: attributes of ``Plan``."""
+
+    comparisons: pl.DataFrame
+    comparison_needs: pl.DataFrame
+    correlations: pl.DataFrame
+    correlation_needs: pl.DataFrame
+    components: pl.DataFrame
+    labels_saved: pl.DataFrame
+    items: int
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+    parameters: dict[str, Any]
+    metrics: dict[str, Metric]
+
+
+def answers(result: Planned) -> Iterator[str]:
     """Sentences for the differences that are to show, and for the width of an interval asked for."""
     needs = result.comparison_needs.to_dicts()
     pairs = list(dict.fromkeys((row["a"], row["b"]) for row in needs))
@@ -55,7 +69,7 @@ def answers(result: Plan) -> Iterator[str]:
         )
 
 
-def pilot_raters(result: Plan, a: str | None, b: str | None) -> int | None:
+def pilot_raters(result: Planned, a: str | None, b: str | None) -> int | None:
     """How many raters a reply of these systems has in the pilot."""
     for row in result.components.to_dicts():
         if (row["a"], row["b"]) == (a, b):
@@ -69,14 +83,14 @@ def _subjects(needs: Sequence[Mapping[str, Any]]) -> list[str]:
     return [PEOPLE] if PEOPLE in every else every
 
 
-def _own(result: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _own(result: Planned, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Of the rows of one subject that with all references and the pilot's number of raters."""
     raters = pilot_raters(result, rows[0].get("a"), rows[0].get("b"))
     whole = [row for row in rows if row["references"] is None]
     return next((row for row in whole if row["raters"] == raters), (whole or list(rows))[0])
 
 
-def _of_pair(result: Plan, row: Mapping[str, Any], there: int) -> str:
+def _of_pair(result: Planned, row: Mapping[str, Any], there: int) -> str:
     """How many items show the difference of one pair, and how many more than there are that is."""
     a, b, subject = row["a"], row["b"], row["subject"]
     by = "" if subject == PEOPLE else f" by {subject}"
@@ -95,7 +109,7 @@ def _of_pair(result: Plan, row: Mapping[str, Any], there: int) -> str:
     )
 
 
-def _there(result: Plan, row: Mapping[str, Any]) -> tuple[int, str]:
+def _there(result: Planned, row: Mapping[str, Any]) -> tuple[int, str]:
     """How many items the pilot has of a pair, and this in words."""
     if row["subject"] != PEOPLE:
         return result.items, f"{counted(result.items, 'item')} {_are(result.items)} there"
@@ -133,7 +147,7 @@ def _more(row: Mapping[str, Any], there: int) -> str:
     return ", which there are" if items <= there else f": about {items - there:,} more"
 
 
-def _with_judge(result: Plan, row: Mapping[str, Any], rated: int) -> str:
+def _with_judge(result: Planned, row: Mapping[str, Any], rated: int) -> str:
     """How many rated items do as well beside a judge's scores of all items; empty where there is none.
 
     Of several judges it is that of all of them together, as in ``compare --ratings``.
@@ -168,7 +182,7 @@ def _with_judge(result: Plan, row: Mapping[str, Any], rated: int) -> str:
     )
 
 
-def _of_pairs(result: Plan, subject: str, needs: Sequence[dict[str, Any]]) -> str:
+def _of_pairs(result: Planned, subject: str, needs: Sequence[dict[str, Any]]) -> str:
     """Of many pairs: for how many the pilot's items are enough."""
     rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in needs:
@@ -190,7 +204,7 @@ def _of_pairs(result: Plan, subject: str, needs: Sequence[dict[str, Any]]) -> st
     )
 
 
-def _difference(result: Plan, row: Mapping[str, Any]) -> str:
+def _difference(result: Planned, row: Mapping[str, Any]) -> str:
     metric = result.metrics.get(row["subject"])
     return (times100 if metric is not None and metric.times100 else _two)(row["target"])
 

@@ -13,7 +13,7 @@ from command_line import commands
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.metrics import registry
-from rejoinder.scoring.default_metrics import DEFAULT_METRICS
+from rejoinder.metrics.registry import DEFAULT_METRICS
 from shared_data import EXAMPLES, ROOT
 
 STUDIES = sorted((ROOT / "docs" / "studies").glob("*.md"))

@@ -25,6 +25,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.measurement import measure, remarks
 from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.metrics.registry import default_metrics
 from rejoinder.progress import Progress
 from rejoinder.scoring.assembly import (
     LEAVE_OUT,
@@ -33,7 +34,6 @@ from rejoinder.scoring.assembly import (
     merged,
     scored_by_references,
 )
-from rejoinder.scoring.default_metrics import default_metrics
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws

@@ -26,6 +26,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.measurement import data_facts, measure, remarks
 from rejoinder.metrics.engine.rows import rows_of
+from rejoinder.metrics.registry import default_metrics
 from rejoinder.progress import Progress
 from rejoinder.references.text_notes import (
     copy_notes,
@@ -33,7 +34,6 @@ from rejoinder.references.text_notes import (
     empty_reply_notes,
     repeat_notes,
 )
-from rejoinder.scoring.default_metrics import default_metrics
 from rejoinder.scoring.measurements import (
     Measured,
     best_first,

@@ -12,6 +12,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
+from rejoinder.metrics.registry import default_metrics
 from rejoinder.progress import Progress
 from rejoinder.references.copies import quoting
 from rejoinder.references.text_notes import empty_reference_notes, empty_reply_notes
@@ -23,7 +24,6 @@ from rejoinder.scoring.assembly import (
     usable_items,
 )
 from rejoinder.scoring.clusters import clustered, repeated_items
-from rejoinder.scoring.default_metrics import default_metrics
 from rejoinder.scoring.pairwise import answered_items, pairwise_scores
 from rejoinder.scoring.samples import averaged, by_sample
 from rejoinder.scoring.scores import Scores

@@ -114,8 +114,8 @@ class Shape:
 
     Attributes:
         container: What a file of this shape is.
-        marks: What all stand there: names of a folder's files and folders (``*`` is any), names in the
-            header of a delimited file, words in the first bytes of any other.
+        marks: What all stand there: names of a folder's files and folders (``*`` is any), words in the
+            first bytes of a file.
         also: What more is asked where they do.
     """
 
@@ -130,8 +130,7 @@ class Shape:
         if self.container == "folder":
             has = all(any(head.path.glob(mark)) for mark in self.marks)
         else:
-            text = head.text.split("\n", 1)[0] if self.container in ("csv", "tsv") else head.text
-            has = all(mark in text for mark in self.marks)
+            has = all(mark in head.text for mark in self.marks)
         return has and (self.also is None or self.also(head))
 
 

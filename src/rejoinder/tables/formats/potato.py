@@ -88,8 +88,8 @@ FORMAT = Format(
     "potato: the folder of 'annotate page' for Potato, or its exports (jsonl, csv, tsv) in it",
     (
         Shape("folder", (KEY, _CONFIG)),
-        Shape("csv", also=lambda head: head.text.startswith("instance_id,user_id,")),
-        Shape("tsv", also=lambda head: head.text.startswith("instance_id\tuser_id\t")),
+        Shape("csv", ("instance_id,user_id,",)),
+        Shape("tsv", ("instance_id\tuser_id\t",)),
         Shape("json object", ('"instance_id"', '"user_id"')),
     ),
     {"ratings": read},

@@ -118,7 +118,7 @@ FORMAT = log_format(
         Shape("json object", ('"results"', '"provider"')),
         Shape("json object", ('"promptIdx"', '"testIdx"')),
         Shape("json object", ('"promptIdx"', '"results"')),
-        Shape("csv", also=lambda head: any(mark in head.text for mark in _MARKS)),
+        *(Shape("csv", (mark,)) for mark in _MARKS),
     ),
     read,
 )

@@ -56,7 +56,8 @@ def read(
         without: The systems to be left out.
         rest: What the verb needs besides, for the message where there are no responses.
     """
-    from rejoinder.tables.responses import responses_from
+    from rejoinder.tables.in_memory import read_as
+    from rejoinder.tables.types import Responses
 
     check_named(given, rest)
     own = given.replies == (given.testset,)
@@ -64,7 +65,7 @@ def read(
     columns = given.columns
     with Progress("reading"):
         items = read_items(given)
-        replies = responses_from(*given.replies, format=format, ids=items.ids, columns=columns)
+        replies = read_as(Responses, given.replies, format=format, columns=columns, ids=items.ids)
     if given.holds_replies and given.testset not in given.replies:
         note(
             f"{given.testset}: holds replies too, which are not read beside the files of responses; to "
@@ -125,11 +126,13 @@ def read_corpus(given: CorpusOptions) -> TestSet:
 def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = None) -> Ratings:
     """Reads human ratings, and checks that they are on their scale: before anything is measured."""
     from rejoinder.human_evaluation.grades import check_scale
-    from rejoinder.tables.ratings import ratings_from
+    from rejoinder.tables.in_memory import read_as
+    from rejoinder.tables.types import Ratings
 
     try:
         with Progress("reading"):
-            table = ratings_from(*given.ratings, format=given.ratings_format, columns=given.columns)
+            form, columns = given.ratings_format, given.columns
+            table = read_as(Ratings, given.ratings, format=form, columns=columns)
     except RejoinderError as error:
         if isinstance(given, ScoreFilesOptions):
             check_not_swapped([each.path for each in given.scores], given.ratings, error)
@@ -301,7 +304,8 @@ def external(
     """
     from rejoinder.cli.needs import check_needs
     from rejoinder.metrics.external import externals
-    from rejoinder.tables.external_scores import scores_from
+    from rejoinder.tables.external_scores import SegmentScores
+    from rejoinder.tables.in_memory import read_as
     from rejoinder.tables.selection import check_systems, only_systems
 
     check_needs(bool(given.scores), "--scores FILE", "scores_format")
@@ -311,7 +315,7 @@ def external(
     with Progress("reading"):
         columns = given.columns if isinstance(given, TablesOptions) else None
         how = {"format": given.scores_format, "columns": columns}
-        tables = {about: scores_from(*each, **how) for about, each in paths.items()}
+        tables = {about: read_as(SegmentScores, each, **how) for about, each in paths.items()}
     every = [table.frame for table in tables.values()]
     click.get_current_context().meta[_SCORES] = every
     if alone:

@@ -14,10 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.files.reading import existing
-from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted, quoted
-from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
 from rejoinder.tables.checks.rating_scales import scale_clash
 from rejoinder.tables.checks.validation import (
@@ -28,9 +26,8 @@ from rejoinder.tables.checks.validation import (
     refuse_not_finite,
 )
 from rejoinder.tables.columns import require
-from rejoinder.tables.format import Asked
-from rejoinder.tables.formats.format_choice import logs_in, read_table
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import PROBABILITY, SCORES
@@ -59,19 +56,7 @@ def read_scores(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    return scores_from(*paths, format=format, columns=columns).frame
-
-
-@keeping_sources()
-def scores_from(
-    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
-) -> SegmentScores:
-    """``read_scores`` as the type that is checked; arguments as there."""
-    asked = Asked(column_mapping(columns))
-    files = (each for path in existing(paths, "scores") for each in logs_in(path, format))
-    return SegmentScores.joined(
-        (str(path), read_table(path, "scores", format, asked)) for path in files
-    )
+    return read_as(SegmentScores, paths, format=format, columns=columns).frame
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,22 +1,27 @@
-"""Tables in memory read as files are: with aliases, the user's ``columns``, one table of all."""
+"""The table in paths, or in tables in their place, which are read as files are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.files.reading import existing
-from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.files.sources import keeping_sources
+from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.json_rows import part_of_rows
 from rejoinder.tables.format import Asked, KindName
 from rejoinder.tables.formats import own_tables
-from rejoinder.tables.formats.format_choice import read_table
+from rejoinder.tables.formats.format_choice import logs_in, read_replies, read_table
 from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
+from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.parts import Part
+from rejoinder.tables.types import Table
+
+Kind = TypeVar("Kind", bound=Table)
 
 
 def are_tables(given: Sequence[Any], what: str) -> bool:
@@ -40,31 +45,49 @@ def testset_of(tables: Sequence[Any], columns: ColumnMapping | None) -> TestSetD
     return own_tables.testset_of(parts, Asked(columns))
 
 
-def responses_of(table: Any, name: str, columns: ColumnMapping | None) -> Draft:
-    """The replies in a table; one that names no system is called as the table is."""
-    return own_tables.responses_of(_part(table, name, "responses"), Asked(columns))
-
-
-def drafts_of(
-    paths: Sequence[Any], kind: KindName, format: str | None, asked: Asked
-) -> list[tuple[str, Draft]]:
-    """Judgements of paths, or of tables in their place, each with its name; not yet checked.
+@keeping_sources()
+def read_as(
+    kind: type[Kind],
+    given: Sequence[Any],
+    *,
+    format: str | None = None,
+    columns: Columns = None,
+    ids: Sequence[str] | None = None,
+    keep: Sequence[str] = (CONVERSATION,),
+) -> Kind:
+    """The table in paths, or in tables in their place, checked.
 
     Args:
-        paths: Files and folders, or tables.
-        kind: ``ratings`` or ``preferences``.
+        kind: Its type.
+        given: Files and folders, or tables.
         format: The name of the format of all of them; None: recognised.
-        asked: What their readers are asked for besides.
+        columns: Which column is which, as for ``read_testset``.
+        ids: The ids of the test set that replies answer.
+        keep: Additional columns of ratings and preferences to keep.
+
+    Raises:
+        InputError: A file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: There is no such format.
     """
-    if not are_tables(paths, kind):
-        files = existing(paths, kind)
-        return [(str(path), read_table(path, kind, format, asked)) for path in files]
-    drafts = []
-    for each in paths:
-        frame = frame_of(each, kind)
-        part = Part(kind, frame, range(1, frame.height + 1))
-        drafts.append((kind, own_tables.judgements_of(part, kind, asked)))
-    return drafts
+    asked = Asked(column_mapping(columns), ids, keep)
+    return kind.joined(_drafts(given, kind.KIND, format, asked))
+
+
+def _drafts(
+    given: Sequence[Any], kind: KindName, format: str | None, asked: Asked
+) -> Iterator[tuple[str, Draft]]:
+    """What readers make of each path or table, with its name; not yet checked."""
+    if are_tables(given, kind):
+        for i, table in enumerate(given, start=1):
+            part = _part(table, f"{kind} {i}" if len(given) > 1 else kind, kind)
+            yield part.name, own_tables.draft_of(part, kind, asked)
+        return
+    for path in existing(given, kind):
+        if kind == "responses":
+            yield str(path), read_replies(path, format, asked.columns, asked.ids)
+            continue
+        for file in logs_in(path, format) if kind == "scores" else [path]:
+            yield str(file), read_table(file, kind, format, asked)
 
 
 def frame_of(table: Any, what: str) -> pl.DataFrame:

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from rejoinder.files.sources import keeping_sources
-from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.covariates import covariate_columns
-from rejoinder.tables.format import Asked
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.in_memory import drafts_of
+from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.types import Preferences
 
@@ -49,20 +47,5 @@ def read_preferences(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    return preferences_from(
-        *paths, format=format, columns=columns, cluster=cluster, covariates=covariates
-    ).frame
-
-
-@keeping_sources()
-def preferences_from(
-    *paths: str | os.PathLike[str] | Frame,
-    format: str | None = None,
-    columns: Columns = None,
-    cluster: str | None = None,
-    covariates: Sequence[str] = (),
-) -> Preferences:
-    """``read_preferences`` as the type that is checked; arguments as there."""
     keep = (*cluster_columns(cluster), *covariate_columns(covariates))
-    asked = Asked(column_mapping(columns), keep=keep)
-    return Preferences.joined(drafts_of(paths, "preferences", format, asked))
+    return read_as(Preferences, paths, format=format, columns=columns, keep=keep).frame

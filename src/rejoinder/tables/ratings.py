@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import counted
-from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import conform
-from rejoinder.tables.format import Asked
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.in_memory import drafts_of
+from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.item_clusters import cluster_columns
-from rejoinder.tables.schemas import COLUMNS, ID, SYSTEM
+from rejoinder.tables.schemas import ID, SYSTEM
 from rejoinder.tables.types import Ratings
 
 _REPLY = ["system", "id"]
@@ -70,30 +68,8 @@ def read_ratings(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    return ratings_from(*paths, format=format, columns=columns, cluster=cluster).frame
-
-
-@keeping_sources()
-def ratings_from(
-    *paths: str | os.PathLike[str] | Frame,
-    format: str | None = None,
-    columns: Columns = None,
-    cluster: str | None = None,
-) -> Ratings:
-    """``read_ratings`` as the type that is checked; arguments as there."""
     keep = cluster_columns(cluster)
-    asked = Asked(column_mapping(columns), keep=keep)
-    return Ratings.joined(
-        (name, replace(draft, frame=_kept(draft.frame, keep)))
-        for name, draft in drafts_of(paths, "ratings", format, asked)
-    )
-
-
-def _kept(frame: pl.DataFrame, keep: Sequence[str]) -> pl.DataFrame:
-    """The columns of ratings that are there, and of additional ones those to keep, as text."""
-    own = [each.name for each in COLUMNS["ratings"] if each.name in frame]
-    kept = [pl.col(name).cast(pl.String) for name in keep if name in frame and name not in own]
-    return frame.select(*own, *kept)
+    return read_as(Ratings, paths, format=format, columns=columns, keep=keep).frame
 
 
 def check_ratings(

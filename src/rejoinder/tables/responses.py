@@ -10,15 +10,11 @@ from typing import Literal
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.files.reading import existing
-from rejoinder.files.sources import keeping_sources
-from rejoinder.messages import Argument, Call, counted, quoted
-from rejoinder.tables import in_memory
-from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.messages import Argument, counted, quoted
+from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.checks.id_slips import first_few, slip
-from rejoinder.tables.formats.format_choice import read_replies
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.origin import Draft
+from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.types import Responses
@@ -76,34 +72,7 @@ def read_responses(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    return responses_from(*paths, format=format, ids=ids, columns=columns).frame
-
-
-@keeping_sources()
-def responses_from(
-    *paths: str | os.PathLike[str] | Frame,
-    format: str | None = None,
-    ids: Sequence[str] | None = None,
-    columns: Columns = None,
-) -> Responses:
-    """``read_responses`` as the type that is checked; arguments as there."""
-    mapping = column_mapping(columns)
-    if in_memory.are_tables(paths, "responses"):
-        names = [
-            f"responses {i}" if len(paths) > 1 else "responses" for i in range(1, len(paths) + 1)
-        ]
-        drafts = [
-            (name, in_memory.responses_of(table, name, mapping))
-            for name, table in zip(names, paths, strict=True)
-        ]
-    else:
-        files = existing(paths, "responses")
-        drafts = [(str(path), read_replies(path, format, mapping, ids)) for path in files]
-    _refuse_shared_systems([draft for _, draft in drafts if draft.frame.height])
-    responses = Responses.joined(drafts)
-    return (
-        responses if responses.several else responses.with_frame(responses.frame.select(*RESPONSES))
-    )
+    return read_as(Responses, paths, format=format, columns=columns, ids=ids).frame
 
 
 def check_responses(
@@ -152,24 +121,6 @@ def check_responses(
         )
     kept = grid.filter(pl.col("order") == 0).get_column("id").to_list()
     return Alignment(grid.select(*RESPONSES), systems, kept, counts, dropped, filled)
-
-
-_CONVERTED = Call("rejoinder.convert('LOG', 'NAME.jsonl', kind='responses')")
-
-
-def _refuse_shared_systems(drafts: Sequence[Draft]) -> None:
-    seen: dict[str, str] = {}
-    for draft in drafts:
-        name = draft.origin.file(0)
-        for system in draft.frame.get_column("system").drop_nulls().unique(maintain_order=True):
-            if system in seen:
-                raise InputError(
-                    f"{name}: the system {quoted(system)} also stands in {seen[system]}; put its replies "
-                    "into one file, or give the systems different names (a file that names no "
-                    "system is named by its own name; of a log, "
-                    f"'{_CONVERTED}' writes a file whose column 'system' can be changed)"
-                )
-            seen[system] = name
 
 
 def refuse_unknown_ids(responses: pl.DataFrame, items: pl.DataFrame) -> None:

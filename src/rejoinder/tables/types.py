@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import quoted
+from rejoinder.messages import Call, quoted
 from rejoinder.tables.checks.validation import (
     NO_ID,
     check_probability,
@@ -25,6 +25,7 @@ from rejoinder.tables.checks.validation import (
     refuse_nameless,
     refuse_not_finite,
 )
+from rejoinder.tables.format import KindName
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin
@@ -49,7 +50,7 @@ class Table(ABC):
         InputError: A column is absent, misspelt or of another type, or a row breaks a rule.
     """
 
-    KIND: ClassVar[str]
+    KIND: ClassVar[KindName]
     NOTHING: ClassVar[str]
     SYSTEMS: ClassVar[tuple[str, ...]] = ("system",)
 
@@ -136,6 +137,14 @@ class Responses(Table):
     KIND, NOTHING = "responses", "no rows; expected at least one reply"
 
     @classmethod
+    def joined(cls, drafts: Iterable[tuple[str, Draft]]) -> Self:
+        """One table of those of several files, with ``sample`` where a system has several replies."""
+        drafts = list(drafts)
+        _refuse_shared_systems([draft for _, draft in drafts if draft.frame.height])
+        made = super().joined(drafts)
+        return made if made.several else made.with_frame(made.frame.select(*RESPONSES))
+
+    @classmethod
     def conformed(cls, frame: pl.DataFrame, table: str) -> pl.DataFrame:
         """The columns of responses alone, in their types."""
         columns = [each for each in COLUMNS[cls.KIND] if each.is_needed or each.name in frame]
@@ -174,6 +183,24 @@ class Responses(Table):
 
 
 _TELL_APART = "keep one of them, or tell samples of one prompt apart in a column 'sample'"
+
+
+def _refuse_shared_systems(drafts: Sequence[Draft]) -> None:
+    seen: dict[str, str] = {}
+    for draft in drafts:
+        name = draft.origin.file(0)
+        for system in draft.frame.get_column("system").drop_nulls().unique(maintain_order=True):
+            if system in seen:
+                raise InputError(
+                    f"{name}: the system {quoted(system)} also stands in {seen[system]}; put its replies "
+                    "into one file, or give the systems different names (a file that names no "
+                    "system is named by its own name; of a log, "
+                    f"'{_CONVERTED}' writes a file whose column 'system' can be changed)"
+                )
+            seen[system] = name
+
+
+_CONVERTED = Call("rejoinder.convert('LOG', 'NAME.jsonl', kind='responses')")
 
 
 @dataclass(frozen=True, eq=False)

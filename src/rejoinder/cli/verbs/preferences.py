@@ -94,16 +94,15 @@ def preferences(given: PreferencesOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
-    from rejoinder.tables.preferences import preferences_from
+    from rejoinder.tables.covariates import covariate_columns
+    from rejoinder.tables.in_memory import read_as
+    from rejoinder.tables.item_clusters import cluster_columns
+    from rejoinder.tables.types import Preferences
 
+    keep = (*cluster_columns(given.cluster), *covariate_columns(given.covariates))
+    form, columns = given.preferences_format, given.columns
     with Progress("reading"):
-        table = preferences_from(
-            *given.files,
-            format=given.preferences_format,
-            columns=given.columns,
-            cluster=given.cluster,
-            covariates=given.covariates,
-        )
+        table = read_as(Preferences, given.files, format=form, columns=columns, keep=keep)
     with Progress("comparing") as tick:
         summary = summarise_preferences(
             table,

@@ -46,7 +46,9 @@ def ratings(given: RatingsOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
     from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
-    from rejoinder.tables.ratings import ratings_from
+    from rejoinder.tables.in_memory import read_as
+    from rejoinder.tables.item_clusters import cluster_columns
+    from rejoinder.tables.types import Ratings
     from rejoinder.tables.write import write_ratings
 
     check_needs(given.save is not None, "--save FILE", "aggregated")
@@ -55,12 +57,8 @@ def ratings(given: RatingsOptions) -> None:
         if name == "seed" or (name == "resamples" and given.resamples > 0):
             note(f"{option} has no effect: 'ratings' draws nothing at random")
     with Progress("reading"):
-        table = ratings_from(
-            *given.files,
-            format=given.ratings_format,
-            columns=given.columns,
-            cluster=given.cluster,
-        )
+        keep, form = cluster_columns(given.cluster), given.ratings_format
+        table = read_as(Ratings, given.files, format=form, columns=given.columns, keep=keep)
     with Progress("measuring agreement") as tick:
         summary = summarise_ratings(
             table, raters=given.raters, scale=given.scale, **given.summary(), progress=tick

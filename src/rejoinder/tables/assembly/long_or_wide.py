@@ -57,6 +57,8 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     own = (*_KEYS, PROBABILITY)
     keys = (*own, *(name for name in keep if name not in (*own, "score")))
     part = _with_probability(part)
+    kept = [name for name in keep if name in columns and name not in (*own, "score")]
+    part = replace(part, frame=part.frame.with_columns(pl.col(kept).cast(pl.String)))
     if "score" not in columns and {"id", "system", "name", "value"} <= set(columns):
         raise InputError(
             f"{part.name}: holds scores of a judge or a metric (columns name and value), and no ratings; "

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from rejoinder.files.reading import stem_of
 from rejoinder.files.sources import once
@@ -53,10 +53,10 @@ def container(name: str, description: str, shapes: Sequence[Shape], read: ReadPa
         shapes,
         {
             "test set": lambda paths, asked: testset_of(map(part, paths), asked),
-            "responses": lambda path, asked: responses_of(part(path), asked),
-            "ratings": lambda path, asked: judgements_of(part(path), "ratings", asked),
-            "preferences": lambda path, asked: judgements_of(part(path), "preferences", asked),
-            "scores": lambda path, asked: judgements_of(part(path), "scores", asked),
+            **{
+                kind: lambda path, asked, kind=kind: draft_of(part(path), kind, asked)
+                for kind in get_args(KindName)[1:]
+            },
         },
         part,
     )
@@ -67,14 +67,14 @@ def testset_of(parts: Iterable[Part], asked: Asked) -> TestSetDraft:
     return testset_of_parts([part_of_items(part, asked.columns) for part in parts])
 
 
-def responses_of(part: Part, asked: Asked) -> Draft:
-    """The replies in a table; a system that no column names is called as the file is."""
-    mapped, systems = part_of_replies(part, asked.columns)
-    return replies_of_part(mapped, systems, stem_of(Path(part.name)))
+def draft_of(part: Part, kind: KindName, asked: Asked) -> Draft:
+    """The responses, ratings, preferences or scores in a table.
 
-
-def judgements_of(part: Part, kind: KindName, asked: Asked) -> Draft:
-    """The ratings, preferences or scores in a table."""
+    A system of responses that no column names is called as the file is.
+    """
+    if kind == "responses":
+        mapped, systems = part_of_replies(part, asked.columns)
+        return replies_of_part(mapped, systems, stem_of(Path(part.name)))
     part = part_of_judgements(part, asked.columns, kind)
     if kind == "ratings":
         return ratings_of_table(part, asked.keep)

@@ -16,9 +16,6 @@ from rejoinder.annotation.task import Example, Task
 from rejoinder.auditing.audit_tables import mark
 from rejoinder.auditing.verdicts import _clear
 from rejoinder.cli.option_values import FEWEST_RESAMPLES, enough
-from rejoinder.cli.show import (
-    recipe_tao2018 as recipe_tao2018_tables,
-)
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.document.numbers import three_decimals
@@ -34,6 +31,7 @@ from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics import BLEU, RUBER, DeltaBLEU
 from rejoinder.models.chat.answer import ChatAnswer
 from rejoinder.recipes.negative_references.held_out import HeldOut
+from rejoinder.recipes.tao2018 import study_tables
 from rejoinder.recipes.tao2018.scores import _good
 from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matched_weights
 from rejoinder.references.weighing import weigh
@@ -209,8 +207,8 @@ def test_a_p_of_just_5_percent_is_no_finding():
     below = np.nextafter(SIGNIFICANT, 0)
     assert "*" in three_decimals(below, True)
     assert "*" not in three_decimals(SIGNIFICANT, True)
-    assert recipe_tao2018_tables._star(below) == "*"
-    assert recipe_tao2018_tables._star(SIGNIFICANT) != "*"
+    assert study_tables._short(0.5, below) == "0.500*"
+    assert study_tables._short(0.5, SIGNIFICANT) == "0.500 "
     row = {"fake": "echo", "reaches": "none", "p_holm_median": SIGNIFICANT}
     assert mark(row) == "?"
     assert mark({**row, "p_holm_median": below}) == ""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import Options, choice, command, flag, number, option, path
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.document.parts import Document
     from rejoinder.recipes.tao2018.study import Study
     from rejoinder.tables.testset import TestSet
 
@@ -149,7 +153,6 @@ def tao2018(given: Tao2018Options) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import recipe_tao2018 as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.recipes.tao2018 import Model, Texts
     from rejoinder.recipes.tao2018 import cases as replies_of
@@ -182,8 +185,8 @@ def tao2018(given: Tao2018Options) -> None:
         outputs.drew(given.plots, pictures[0])
         outputs.show(
             given,
-            lambda: show.show(studies, shown, pictures),
-            lambda: show.document(studies, shown, pictures),
+            lambda: _document(studies, shown, pictures[1]),
+            lambda: _as_json(studies, shown, *pictures),
         )
 
 
@@ -231,6 +234,36 @@ def _save(studies: dict[str, Study], path: Path) -> None:
     ]
     with replacing(path) as temporary:
         temporary.write_bytes(without_formulas(pl.concat(frames)).write_csv().encode())
+
+
+def _document(studies: dict[str, Study], cases: pl.DataFrame, undrawn: Sequence[str]) -> Document:
+    """What is shown of all test sets, and what the pictures cannot show."""
+    from rejoinder.document.parts import GAP, Line, lines
+    from rejoinder.document.text import styled
+    from rejoinder.recipes.tao2018.figures import paper_labels
+    from rejoinder.recipes.tao2018.study_tables import CASES
+
+    first = studies[""]
+    shown = first.document(cases=cases.select(*CASES, *paper_labels(first)))
+    for name, study in studies.items():
+        if name:
+            words = f"{name}: another test set, the same model"
+            shown += [GAP, Line(styled(words, "bold")), *study.document(data=name)]
+    return [*shown, *lines(undrawn, "note")]
+
+
+def _as_json(
+    studies: dict[str, Study], cases: pl.DataFrame, files: Sequence[Path], undrawn: Sequence[str]
+) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    first, *others = (study.as_json() for study in studies.values())
+    return {
+        **first,
+        "notes": [*first["notes"], *undrawn],
+        "cases": cases.to_dicts(),
+        "transfer": others[0] if others else None,
+        "files": [str(path) for path in files],
+    }
 
 
 def _drawn(studies: dict[str, Study], folder: Path | None) -> tuple[list[Path], list[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, signed
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
@@ -115,6 +116,37 @@ class Study(Result):
             ]
             wide.append(row | {"n": of_metric.item(0, "n"), "reason": "; ".join(reasons) or None})
         return pl.DataFrame(wide, schema_overrides={"reason": pl.String})
+
+    def document(
+        self, view: View = AS_USUAL, data: str = "test set", cases: pl.DataFrame | None = None
+    ) -> Document:
+        """The paper's tables, and notes.
+
+        Args:
+            view: What was asked of the showing.
+            data: What the test set is called.
+            cases: Replies with their scores, the columns of ``cases`` and of the metrics shown.
+        """
+        from rejoinder.recipes.tao2018 import study_tables as tables
+
+        pooled, several = self.table(), bool(self.systems)
+        mean = self.table(MEAN) if several else None
+        shown = tables.agreement(pooled, mean, len(self.systems) or 1, data, MEAN)
+        if several:
+            shown += tables.within(self.rows(), self.groups[1:], data)
+        if cases is not None:
+            shown += tables.cases(cases)
+        shown += [GAP, *lines(self.notes, "note"), *tables.reasons(pooled), GAP]
+        return [*shown, Line(self.pooled.signature, "signature"), *signed(self.pooled.signatures)]
+
+    def as_json(self) -> dict[str, Any]:
+        """Every number of the study; NaN is null, and has its reason."""
+        return {
+            "table": self.rows().to_dicts(),
+            "signature": self.pooled.signature,
+            "signatures": self.pooled.signatures,
+            "notes": self.notes,
+        }
 
     def _groups(self) -> Iterator[list[dict[str, Any]]]:
         """The rows of each group, in any order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -175,7 +176,7 @@ def _compared(row: Mapping[str, Any]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}"
+    return NONE if math.isnan(share) else f"{100 * share:.0f}"
 
 
 def _counts(*counts: int) -> str:

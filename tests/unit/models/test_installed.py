@@ -33,11 +33,11 @@ def test_what_is_absent_is_named(bare):
     ],
 )
 def test_verbs_without_torch_say_what_to_install(bare, words, command, tmp_path):
-    golden = EXAMPLES.parent / "tests" / "golden" / "be37c84" / "ruber"
+    kept = EXAMPLES.parent / "tests" / "kept_files" / "be37c84" / "ruber"
     places = {
         "testset": TESTSET,
         "replies": EXAMPLES / "responses" / "tuned.jsonl",
-        "ruber": golden,
+        "ruber": kept,
         "out": tmp_path / "model",
     }
     status, out, err = command(*(word.format(**places) for word in words.split()))

@@ -1,6 +1,6 @@
 """Kept files are opened and continued, and say what they said when they were kept.
 
-The files and how they were made are in tests/golden/README.md.
+The files and how they were made are in tests/kept_files/README.md.
 """
 
 import json
@@ -14,8 +14,8 @@ import pytest
 import tiny_ruber
 from rejoinder import TestSet, load_scores, score
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "be37c84"
-SAID = json.loads((GOLDEN / "said.json").read_text(encoding="utf-8"))
+KEPT = Path(__file__).parents[1] / "kept_files" / "be37c84"
+SAID = json.loads((KEPT / "said.json").read_text(encoding="utf-8"))
 TALKS = tiny_ruber.dialogues()
 TESTSET = TestSet.from_lists(
     [[talk[1], talk[3]] for talk in TALKS[:8]],
@@ -35,19 +35,19 @@ def keyed(rows, names=2):
 
 
 @pytest.fixture
-def golden(tmp_path):
+def copies(tmp_path):
     """Copies of kept folders, which a run that goes on changes."""
 
     def copied(*names):
         for name in names:
-            shutil.copytree(GOLDEN / name, tmp_path / name)
+            shutil.copytree(KEPT / name, tmp_path / name)
         return tmp_path
 
     return copied
 
 
 def test_kept_scores_say_what_they_said():
-    scores = load_scores(GOLDEN / "scores.parquet")
+    scores = load_scores(KEPT / "scores.parquet")
     found = scores.systems().select("metric", "system", "value", "n").rows()
     assert {row[:2]: row[2:] for row in found} == keyed(SAID["scores"])
     pairs = scores.compare(permutations=100).select("metric", "a", "b", "difference").rows()
@@ -55,7 +55,7 @@ def test_kept_scores_say_what_they_said():
 
 
 def test_kept_scores_are_kept_again(tmp_path):
-    scores = load_scores(GOLDEN / "scores.parquet")
+    scores = load_scores(KEPT / "scores.parquet")
     scores.save(tmp_path / "again.parquet")
     again = load_scores(tmp_path / "again.parquet")
     assert again.systems().equals(scores.systems(), null_equal=True)
@@ -63,14 +63,14 @@ def test_kept_scores_are_kept_again(tmp_path):
 
 
 def test_kept_scores_of_models_need_no_model():
-    scores = load_scores(GOLDEN / "model-scores.parquet")
+    scores = load_scores(KEPT / "model-scores.parquet")
     found = scores.systems().select("metric", "system", "value").rows()
     assert {row[:2]: row[2:] for row in found} == keyed(SAID["models"])
 
 
 def test_models_as_metrics_give_the_same_numbers():
     pytest.importorskip("torch")
-    names = [f"ruber:model={GOLDEN / 'ruber'}", f"greedy:vectors={GOLDEN / 'vectors'}"]
+    names = [f"ruber:model={KEPT / 'ruber'}", f"greedy:vectors={KEPT / 'vectors'}"]
     scores = score(TESTSET, REPLIES, names, resamples=0)
     found = scores.systems().select("metric", "system", "value").rows()
     assert {row[:2]: row[2:] for row in found} == {
@@ -80,7 +80,7 @@ def test_models_as_metrics_give_the_same_numbers():
 
 @pytest.fixture
 def small(monkeypatch):
-    """The sizes of the golden model."""
+    """The sizes of the kept model."""
     pytest.importorskip("torch")
     pytest.importorskip("gensim")
     from rejoinder.models.ruber import registry
@@ -93,13 +93,13 @@ def small(monkeypatch):
             schedule=replace(size.schedule, batch=16),
         )
         monkeypatch.setitem(registry.SIZES, name, changed)
-    return {"sizes": ("paper", "gru"), "epochs": 2, "vectors": str(GOLDEN / "vectors")}
+    return {"sizes": ("paper", "gru"), "epochs": 2, "vectors": str(KEPT / "vectors")}
 
 
-def test_a_training_of_ruber_goes_on(small, golden):
+def test_a_training_of_ruber_goes_on(small, copies):
     from safetensors.numpy import load_file
 
-    folder, steps = golden("ruber-begun.work"), []
+    folder, steps = copies("ruber-begun.work"), []
     tiny_ruber.trained(
         folder / "ruber-begun",
         **small,
@@ -108,15 +108,15 @@ def test_a_training_of_ruber_goes_on(small, golden):
     assert "paper-1" not in {member for member, _ in steps}  # it was finished
     assert min(done for _, done in steps) >= 9
     whole, found = (
-        load_file(each / "model.safetensors") for each in (GOLDEN / "ruber", folder / "ruber-begun")
+        load_file(each / "model.safetensors") for each in (KEPT / "ruber", folder / "ruber-begun")
     )
     assert whole.keys() == found.keys()
     for name, weight in whole.items():
         np.testing.assert_allclose(found[name], weight, atol=1e-3)
 
 
-def test_a_finished_ruber_is_not_trained_again(small, golden):
-    folder, steps = golden("ruber"), []
+def test_a_finished_ruber_is_not_trained_again(small, copies):
+    folder, steps = copies("ruber"), []
     tiny_ruber.trained(folder / "ruber", **small, report=lambda member: steps.append)
     assert steps == []
 
@@ -127,17 +127,17 @@ def test_replying_systems_reply_as_they_did(kind):
     pytest.importorskip("transformers")
     from rejoinder.responders.seq2seq.trained import TrainedResponder
 
-    responder = TrainedResponder.load(GOLDEN / kind)
+    responder = TrainedResponder.load(KEPT / kind)
     assert responder.respond(SAID["messages"], beam=3) == SAID["replies"][kind]
 
 
-def test_a_training_of_a_replying_system_goes_on(golden):
+def test_a_training_of_a_replying_system_goes_on(copies):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_sweep
     from rejoinder.training.responder import train_responder
 
-    folder, updates = golden("gru-begun.training"), []
+    folder, updates = copies("gru-begun.training"), []
     parameters = replace(tiny_sweep.BASE, width=4, feed_forward=4, kind="gru")
     result = train_responder(
         tiny_sweep.corpus(),
@@ -149,20 +149,20 @@ def test_a_training_of_a_replying_system_goes_on(golden):
     assert min(updates) >= 7
     logs = [
         json.loads((each / "config.json").read_text())["rejoinder"]["log"]
-        for each in (GOLDEN / "gru", folder / "gru-begun")
+        for each in (KEPT / "gru", folder / "gru-begun")
     ]
     for then, now in zip(*logs, strict=True):
         assert now["validation_loss"] == pytest.approx(then["validation_loss"], rel=1e-3)
 
 
-def test_a_sweep_goes_on(golden):
+def test_a_sweep_goes_on(copies):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_sweep
     from rejoinder.tuning.grid import ParameterGrid
     from rejoinder.tuning.trials import Search, run_trials
 
-    folder = golden("sweep-begun") / "sweep-begun"
+    folder = copies("sweep-begun") / "sweep-begun"
     kept = {path.name: path.read_bytes() for path in (folder / "trials" / "0001").glob("*.json")}
     base = replace(tiny_sweep.BASE, width=4, feed_forward=4, epochs=2)
     grid = ParameterGrid(base, {"learning_rate": (1e-2, 1e-3)})
@@ -172,7 +172,7 @@ def test_a_sweep_goes_on(golden):
     assert kept == {name: (folder / "trials" / "0001" / name).read_bytes() for name in kept}
 
 
-def test_likelihoods_go_on(golden):
+def test_likelihoods_go_on(copies):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import killed_scoring
@@ -180,8 +180,8 @@ def test_likelihoods_go_on(golden):
     from rejoinder.models.likelihood import likelihoods
     from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
-    folder = golden("likelihoods") / "likelihoods"
-    before = (GOLDEN / "likelihoods" / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
+    folder = copies("likelihoods") / "likelihoods"
+    before = (KEPT / "likelihoods" / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
     model = CausalBackend(tiny.model("gpt2"), tiny.tokenizer(), batch_tokens=24, name="m")
     held = likelihoods(model, killed_scoring.requests()[:8], work=folder).replies
     found = [[np.asarray(each.logprobs).sum() for each in every] for every in held]

@@ -2,6 +2,7 @@
 
 from rejoinder import read_testset
 from shared_data import EXAMPLES
+from tiny_ruber import narrow
 
 
 def example_ruber(tmp_path_factory):
@@ -11,5 +12,6 @@ def example_ruber(tmp_path_factory):
     folder = tmp_path_factory.getbasetemp() / "example-ruber"
     if not folder.exists():
         corpus = read_testset(EXAMPLES / "corpus.txt")
-        train_ruber(corpus, folder, sizes=("paper",), seeds=1, epochs=1)
+        with narrow():
+            train_ruber(corpus, folder, sizes=("paper",), seeds=1, epochs=1)
     return str(folder)

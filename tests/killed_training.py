@@ -40,9 +40,10 @@ def train(folder, tell=lambda step: None, save_every=1e9):
     for name, size in before.items():  # many steps of a few items each
         registry.SIZES[name] = replace(size, schedule=replace(size.schedule, batch=8))
     try:
-        tiny_ruber.trained(
-            folder, sizes=("gru",), seeds=2, epochs=3, save_every=save_every, report=report
-        )
+        with tiny_ruber.narrow():
+            tiny_ruber.trained(
+                folder, sizes=("gru",), seeds=2, epochs=3, save_every=save_every, report=report
+            )
     finally:
         registry.SIZES.update(before)
         torch.set_num_threads(threads)

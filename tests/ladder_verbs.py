@@ -379,7 +379,8 @@ def ruber(folder: Path) -> str:
     if not path.exists():
         import tiny_ruber
 
-        tiny_ruber.trained(path)
+        with tiny_ruber.narrow():
+            tiny_ruber.trained(path)
     return str(path)
 
 

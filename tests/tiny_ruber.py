@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
+
 import polars as pl
 
 from rejoinder import TestSet
@@ -40,6 +43,23 @@ def responses(texts, system="a"):
     ids = [str(i + 1) for i in range(len(texts))]
     schema = {"system": pl.String, "id": pl.String, "text": pl.String}
     return pl.DataFrame({"system": [system] * len(texts), "id": ids, "text": texts}, schema)
+
+
+@contextmanager
+def narrow():
+    """Sizes with a narrow network, for tests that ask a model often and want nothing of it."""
+    from rejoinder.models.ruber import registry
+
+    before = dict(registry.SIZES)
+    for name in ("paper", "gru"):
+        config = registry.SIZES[name].config
+        layers = tuple(min(16, units) for units in config.layers)
+        thin = replace(config, units=min(16, config.units), layers=layers)
+        registry.SIZES[name] = replace(registry.SIZES[name], config=thin)
+    try:
+        yield
+    finally:
+        registry.SIZES.update(before)
 
 
 def trained(path, corpus=None, **given):

@@ -22,10 +22,11 @@ def ruber(tmp_path_factory):
     """A model trained on a little corpus."""
     pytest.importorskip("torch")
     pytest.importorskip("gensim")
-    from tiny_ruber import trained
+    from tiny_ruber import narrow, trained
 
     path = tmp_path_factory.mktemp("ruber") / "model"
-    trained(path)
+    with narrow():
+        trained(path)
     return str(path)
 
 

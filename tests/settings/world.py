@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import tiny_language_models
+import tiny_ruber
 from rejoinder import read_responses, read_testset, ruq
 from rejoinder.auditing.trivial_baselines import BASELINES
 from rejoinder.cli.app import run
@@ -349,11 +350,13 @@ class World:
 
     @cached_property
     def ruber(self) -> Path:
-        return self._trained("ruber", "--size", "paper", "--seeds", "1", "--epochs", "1")
+        with tiny_ruber.narrow():
+            return self._trained("ruber", "--size", "paper", "--seeds", "1", "--epochs", "1")
 
     @cached_property
     def other_ruber(self) -> Path:
-        return self._trained("other-ruber", "--size", "paper", "--seeds", "2", "--epochs", "1")
+        with tiny_ruber.narrow():
+            return self._trained("other-ruber", "--size", "paper", "--seeds", "2", "--epochs", "1")
 
     @cached_property
     def dailydialog(self) -> Path:

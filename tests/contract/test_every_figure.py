@@ -80,7 +80,7 @@ def drawn(monkeypatch):
     figures = {}
 
     def keep(figure, folder, name):
-        figure.canvas.draw()  # ticks and limits are made now
+        figure.draw_without_rendering()  # ticks and limits are made now
         figures[name] = figure
         return ()
 

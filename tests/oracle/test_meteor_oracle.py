@@ -61,6 +61,7 @@ def test_dstc7():
     agree([replies["Human"][item] for item in kept], [references[item] for item in kept])
 
 
+@pytest.mark.slow  # two more starts of Java; all other tests here ask the same scorer
 def test_what_the_caption_scorers_print():
     theirs = pytest.importorskip("pycocoevalcap.meteor.meteor")
     if quote(theirs.__file__) != theirs.__file__:

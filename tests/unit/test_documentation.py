@@ -20,9 +20,17 @@ STUDIES = sorted((ROOT / "docs" / "studies").glob("*.md"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), EXAMPLES / "README.md"]
 
 
+LONG = {"sweep.md-0"}
+"""Commands that train for seconds; the page on Python runs a sweep of the same settings."""
+
+
 def blocks(language):
     return [
-        pytest.param(code, id=f"{page.name}-{number}")
+        pytest.param(
+            code,
+            id=f"{page.name}-{number}",
+            marks=[pytest.mark.slow] * (f"{page.name}-{number}" in LONG),
+        )
         for page in PAGES
         for number, code in enumerate(
             re.findall(
@@ -171,7 +179,7 @@ def misspelt(line):
 @pytest.mark.parametrize("page", [*PAGES, *STUDIES], ids=lambda page: page.name)
 def test_commands_within_sentences_have_the_options_of_their_verb(page):
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
-    fenced = re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+    fenced = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.M | re.S)
     lines = [line for block in fenced for line in re.findall(r"^rejoinder .*$", block, re.M)]
     prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     lines += re.findall(r"`(rejoinder [^`]+)`", prose)

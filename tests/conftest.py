@@ -6,6 +6,7 @@ import sys
 from contextlib import contextmanager
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 # Every model of the tests is tiny: a second thread of torch saves nothing, and where tests run side
@@ -18,12 +19,25 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Twelve thousand tests leave little behind that only the collector can free, and it looks at what
+# libraries have imported each time: one look in thirty is enough.
+gc.set_threshold(20_000)
+
 # Scripts for another Python than that of the tests, which has packages that this one may lack.
 collect_ignore = ["peers/inspect_evaluation.py"]
 
 # Kernels are compiled on first use: the first example takes its time.
 settings.register_profile("rejoinder", deadline=None)
 settings.load_profile("rejoinder")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Files of tests have no examples in docstrings, and are not searched for them."""
+    found = yield
+    if file_path.name.startswith("test_"):
+        found = [each for each in found if not isinstance(each, DoctestModule)]
+    return found
 
 
 def pytest_collection_finish():

@@ -22,8 +22,9 @@ class TableColumn:
         dtype: Its type.
         lacking: What becomes of a table without it: it is ``refused``, its reader has it ``filled``, it
             is ``null`` in each row, or the table goes ``without`` it.
-        aliases: Names under which it is read too, in lower case with ``_`` for white space.
-        hints: Names that it may have, in lower case: errors propose them, and no file is read by them.
+        aliases: Names under which it is read too, in lower case with ``_`` for white space, parted by
+            blanks.
+        hints: Names that it may have, written likewise: errors propose them, and no file is read by them.
         digits: Whether a whole number in it is the text of its digits.
     """
 
@@ -31,8 +32,8 @@ class TableColumn:
     meaning: str
     dtype: Any = pl.String
     lacking: Literal["refused", "filled", "null", "without"] = "refused"
-    aliases: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
+    aliases: str = ""
+    hints: str = ""
     digits: bool = False
 
     @property
@@ -47,54 +48,43 @@ ID = TableColumn(
     "id",
     "the item",
     digits=True,
-    aliases=(
-        "item", "item_id", "example_id", "question_id", "prompt_id", "sample_id", "instance_id",
-        "doc_id",
-    ),
-    hints=("context_id", "instanceid", "uid", "index"),
-)  # fmt: skip
+    aliases="item item_id example_id question_id prompt_id sample_id instance_id doc_id",
+    hints="context_id instanceid uid index",
+)
 SYSTEM = TableColumn(
     "system",
     "the system that replies",
-    aliases=("model", "model_name", "system_name"),
-    hints=("system_id", "systemid", "sys"),
+    aliases="model model_name system_name",
+    hints="system_id systemid sys",
 )
 _RATER = TableColumn(
     "rater",
-    "who rated: `mean` is the mean of several people; `1`, `2`, ... are places in a list, and not the "
-    "same people for every item",
+    "who rated; `mean` is the mean of several people, and `1`, `2`, ... are places in a list",
     lacking="filled",
     digits=True,
-    aliases=("annotator", "annotator_id", "rater_id", "worker", "worker_id", "workerid"),
-    hints=("judge", "judgeid", "coder", "user"),
+    aliases="annotator annotator_id rater_id worker worker_id workerid",
+    hints="judge judgeid coder user",
 )
 _CRITERION = TableColumn(
-    "criterion",
-    "what was asked",
-    lacking="filled",
-    hints=("criteria", "aspect", "dimension", "question"),
+    "criterion", "what was asked", lacking="filled", hints="criteria aspect dimension question"
 )
 _SAMPLE = TableColumn(
     SAMPLE, "which of several replies to one prompt it is", lacking="without", digits=True
 )
 _PROBABILITY = TableColumn(
-    PROBABILITY,
-    "the probability with which the item was drawn; empty: all alike",
-    pl.Float64,
-    lacking="without",
+    PROBABILITY, "that of having been drawn; empty: all alike", pl.Float64, lacking="without"
 )
 
-COLUMNS: dict[str, tuple[TableColumn, ...]] = {
+COLUMNS = {
     "contexts": (
         ID,
         TableColumn(
             "context",
             "the turns so far, oldest first; the last one is the message",
             pl.List(pl.String),
-            aliases=("prompt", "input", "question", "instruction"),
-            hints=(
-                "history", "dialogue", "dialog", "turns", "message", "query", "document", "article",
-            ),
+            "filled",
+            aliases="prompt input question instruction",
+            hints="history dialogue dialog turns message query document article",
         ),
     ),
     "references": (
@@ -104,27 +94,21 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
             "weight",
             "a number within [-1, 1]; empty: unweighted",
             pl.Float64,
-            lacking="null",
-            hints=("score", "rating"),
+            "null",
+            hints="score rating",
         ),
-        TableColumn("source", "whose it is", lacking="null", hints=("origin", "annotator")),
+        TableColumn("source", "whose it is", lacking="null", hints="origin annotator"),
     ),
-    "items with references": (
+    "items": (
         TableColumn(
             REFERENCE,
             "a reference, in a table with a row for each item",
-            aliases=(
-                "target", "gold", "answer", "label", "ground_truth", "expected_output",
-                "reference_answer",
-            ),
+            aliases="target gold answer label ground_truth expected_output reference_answer",
         ),
         TableColumn(
             "references",
-            "all references of an item",
-            hints=(
-                "refs", "targets", "target", "golds", "gold", "answers", "responses", "completion",
-                "summary", "captions",
-            ),
+            "a list of references, in a table with a row for each item",
+            hints="refs targets target golds gold answers responses completion summary captions",
         ),
     ),
     "responses": (
@@ -133,11 +117,8 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn(
             "text",
             "the reply, which may be empty; a reply that is missing has no row",
-            aliases=(
-                "prediction", "response", "output", "completion", "hypothesis", "generated_text",
-                "reply",
-            ),
-            hints=("generated", "reference"),
+            aliases="prediction response output completion hypothesis generated_text reply",
+            hints="generated reference",
         ),
         _SAMPLE,
     ),
@@ -150,41 +131,34 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
             "score",
             "a number on the data's own scale; a reply that somebody did not rate has no row",
             pl.Float64,
-            aliases=("rating",),
-            hints=("value", "label", "grade", "judgement", "judgment", "human_score"),
+            aliases="rating",
+            hints="value label grade judgement judgment human_score",
         ),
         TableColumn(
-            AGAINST, "the system beside whose reply this one was rated, if any", lacking="without"
+            AGAINST, "the system beside whose reply it was rated, if any", lacking="without"
         ),
         _PROBABILITY,
     ),
     "preferences": (
         ID,
-        TableColumn("a", "a system", aliases=("model_a", "system_a"), hints=("left", "first")),
-        TableColumn(
-            "b", "the other system", aliases=("model_b", "system_b"), hints=("right", "second")
-        ),
+        TableColumn("a", "a system", aliases="model_a system_a", hints="left first"),
+        TableColumn("b", "another system", aliases="model_b system_b", hints="right second"),
         _RATER,
         _CRITERION,
-        TableColumn(
-            "winner", "`a`, `b` or `tie`", hints=("preference", "preferred", "choice", "verdict")
-        ),
+        TableColumn("winner", "`a`, `b` or `tie`", hints="preference preferred choice verdict"),
     ),
     "scores": (
         replace(SYSTEM, lacking="filled"),
         ID,
         TableColumn(
-            "name",
-            "which number it is",
-            lacking="filled",
-            aliases=("metric", "metric_name", "scorer"),
+            "name", "which number it is", lacking="filled", aliases="metric metric_name scorer"
         ),
         TableColumn("value", "a finite number; empty: missing", pl.Float64),
         replace(_SAMPLE, lacking="null"),
         replace(_RATER, lacking="null"),
         replace(_PROBABILITY, lacking="null"),
     ),
-}  # fmt: skip
+}
 """By kind of table its columns. Contexts may have additional ones of the user's, which are kept."""
 
 
@@ -196,23 +170,11 @@ CONTEXTS, REFERENCES = _schema("contexts"), _schema("references")
 RESPONSES, RATINGS = _schema("responses"), _schema("ratings")
 PREFERENCES, SCORES = _schema("preferences"), _schema("scores")
 
-ALIASES = {
-    each.name: each.aliases for of_kind in COLUMNS.values() for each in of_kind if each.aliases
-}
-"""By our name of a column its other names."""
-
-HINTS = {
-    each.name: (*each.aliases, *each.hints) for of_kind in COLUMNS.values() for each in of_kind
-}
-"""By our name of a column what it may be called elsewhere."""
-
-NOT_OF_ITEMS = {
-    each.name
-    for kind in ("responses", "ratings", "preferences", "scores")
-    for each in COLUMNS[kind]
-    if each is not ID
-}
-"""The columns of other tables than a test set."""
+_EVERY = {each.name: each for columns in COLUMNS.values() for each in columns}
+ALIASES = {name: each.aliases.split() for name, each in _EVERY.items() if each.aliases}
+HINTS = {name: f"{each.aliases} {each.hints}".split() for name, each in _EVERY.items()}
+_OTHERS = ("responses", "ratings", "preferences", "scores")
+NOT_OF_ITEMS = {each.name for kind in _OTHERS for each in COLUMNS[kind]} - {"id"}
 
 DETAILS = {
     "first": pl.String,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from rejoinder.document.parts import AS_USUAL, Document, Line, View
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import object_checksum
 from rejoinder.files.provenance import SUFFIX, content_of, is_record, read_record, record_path
 from rejoinder.files.provenance_within import record_within
+from rejoinder.messages import counted
 from rejoinder.result import TableResult
 
 State = Literal["unchanged", "changed", "missing", "unknown"]
@@ -48,6 +51,10 @@ class Step(TableResult):
     fault: str = ""
     repeated: bool = False
     inputs: tuple[Step, ...] = field(default=())
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The file, and below it what it was made of, each step further to the right."""
+        return [Line("  " * indent + line, "command") for indent, line in _lines(self, 0)]
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder provenance --json`` prints."""
@@ -158,3 +165,49 @@ def _step(
         return step
     inputs = _inputs(record, place, seen, depth + 1)
     return Step(name, given["as"], step.state, then, now, record, inputs=inputs)
+
+
+DIGITS = 12
+"""How many digits of a hash are shown; JSON has all."""
+
+
+def _lines(step: Step, depth: int) -> list[tuple[int, str]]:
+    lines = [(depth, _file(step))]
+    if step.record is not None:
+        version = step.record.get("version")
+        command = shlex.join(step.record["command"])
+        lines.append((depth + 1, f"made by: {command} (version {version})"))
+        for metric, signature in step.record["signatures"].items():
+            lines.append((depth + 1, f"signature{f' of {metric}' if metric else ''}: {signature}"))
+        lines += [(depth + 1, f"note: {note}") for note in step.record["notes"]]
+        if not step.inputs:
+            lines.append((depth + 1, "made of no file"))
+    return [*lines, *(line for each in step.inputs for line in _lines(each, depth + 1))]
+
+
+def _file(step: Step) -> str:
+    """The line of a file: what it is called, its hash, and what has become of it."""
+    words = [step.name if not step.role else f"from {step.name} ({step.role})"]
+    words.append(f"content {(step.content or 'unknown')[:DIGITS]}")
+    if step.record is not None and isinstance(step.record.get("rows"), int):
+        words.append(counted(step.record["rows"], "row"))
+    words.append(_words_of_state(step))
+    if step.repeated:
+        words.append("how it was made is shown above")
+    elif step.fault:
+        words.append(step.fault)
+    elif step.record is None:
+        words.append("no record of how it was made")
+    return ", ".join(words)
+
+
+def _words_of_state(step: Step) -> str:
+    if step.state == "changed":
+        return f"CHANGED: its content is now {(step.now or '')[:DIGITS]}"
+    if step.state == "missing":
+        return "MISSING"
+    if step.state == "unknown" and step.now is not None:
+        return f"its content is now {step.now[:DIGITS]}; it contains its record and grows with every answer"
+    if step.state == "unknown":
+        return "not checked: its place is not known"
+    return "unchanged"

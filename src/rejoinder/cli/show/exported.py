@@ -15,7 +15,6 @@ SHOWN = {
     "Explanations": "explain:explanations",
     "FileLook": "look:look",
     "Marks": "mark:mark",
-    "Step": "provenance:provenance",
 }
 """By class of result the module of this package and its function that show it."""
 

@@ -10,7 +10,11 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import command
 
 if TYPE_CHECKING:
+    from rejoinder.document.parts import Document
     from rejoinder.metrics.base import Metric
+
+
+HEADINGS = ("name", "parameters and defaults", "bounds", "needs", "source")
 
 
 @command(options.JsonOptions)
@@ -23,14 +27,33 @@ def metrics(given: options.JsonOptions) -> None:
     from rejoinder.metrics import registry
 
     if given.json:
-        write(_document(registry.known()))
+        write(_json(registry.known()))
     else:
-        from rejoinder.cli.show.metrics import metrics as show
+        from rejoinder.cli.terminal.showing import show
 
-        show(registry.known())
+        show(_document(registry.known()))
 
 
-def _document(table: Mapping[str, Callable[..., Metric]]) -> list[dict[str, Any]]:
+def _document(table: Mapping[str, Callable[..., Metric]]) -> Document:
+    """Name, parameters, source, bounds and needs of every metric."""
+    import polars as pl
+
+    from rejoinder.document.table import Table, key, text
+    from rejoinder.metrics import registry
+
+    rows: list[dict[str, str]] = []
+    for name, each in ((name, make()) for name, make in table.items()):
+        parameters = registry.parameters(each).items()
+        defaults = [f"{key}=PATH" for key in each.sources]
+        defaults += [f"{key}={value}" for key, value in parameters if key not in each.sources]
+        low, high = each.bounds
+        facts = ", ".join(defaults), f"{low:g} to {high:g}", ", ".join(sorted(each.needs))
+        rows.append(dict(zip(HEADINGS, (name, *facts, each.source), strict=True)))
+    frame = pl.DataFrame(rows).with_columns(pl.col("needs").replace("", "replies alone"))
+    return [Table(frame, [key(HEADINGS[0]), *map(text, HEADINGS[1:])])]
+
+
+def _json(table: Mapping[str, Callable[..., Metric]]) -> list[dict[str, Any]]:
     """What ``--json`` prints of every metric; an infinite bound is null."""
     from rejoinder.metrics import registry
 

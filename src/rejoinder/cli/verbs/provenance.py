@@ -31,8 +31,8 @@ def provenance(given: ProvenanceOptions) -> None:
     if given.json:
         write(step.as_json())
     else:
-        from rejoinder.cli.show.provenance import provenance as show
+        from rejoinder.cli.terminal.showing import show
 
-        show(step)
+        show(step.document())
     if any(each.state in ("changed", "missing") for each in step.steps()):
         raise SystemExit(1)

@@ -10,6 +10,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import Options, choice, command, integer, number
 
 if TYPE_CHECKING:
+    from rejoinder.document.parts import Document
     from rejoinder.training.responder import ResponderTraining
 
 _MOST = 20  # epochs that are shown, one and all
@@ -85,6 +86,7 @@ def responder(given: ResponderOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.cli.terminal.showing import show
     from rejoinder.responders.seq2seq.parameters import chosen_parameters
     from rejoinder.training.responder import train_responder
 
@@ -107,7 +109,7 @@ def responder(given: ResponderOptions) -> None:
         if given.json:
             machine.write(result.as_json())
         else:
-            _print(result)
+            show(_document(result))
 
 
 def _selected(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -123,30 +125,34 @@ def _selected(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [*best[-_MOST // 2 :], log[-1]]
 
 
-def _print(result: ResponderTraining) -> None:
-    from rejoinder.cli.terminal.columns import number, table
-    from rejoinder.cli.terminal.console import console, print_notes
+def _document(result: ResponderTraining) -> Document:
+    """The epochs, and where the model is."""
+    import polars as pl
 
-    out = console()
+    from rejoinder.document.numbers import decimals
+    from rejoinder.document.parts import GAP, Line, lines
+    from rejoinder.document.table import Table, number
+
     log = result.folder.record.log
     rows = _selected(log)
-    shown = table(
-        rows,
-        number("epoch"),
+    columns = [
+        number("epoch", key=True),
         number("updates"),
-        number("loss", lambda row: f"{row['loss']:.3f}"),
-        number("validation loss", lambda row: f"{row['validation_loss']:.3f}"),
-        number("perplexity", lambda row: f"{row['validation_perplexity']:.1f}"),
-        number("", lambda row: "best so far" if row["best"] else ""),
-    )
-    out.print(shown)
-    out.print()
-    out.print("losses in nats per subword; that of the training is label-smoothed", style="dim")
+        number("loss", show=decimals(3)),
+        number("validation loss", "validation_loss", decimals(3)),
+        number("perplexity", "validation_perplexity", decimals(1)),
+        number("", "best", lambda best: "best so far" if best else ""),
+    ]
+    legends = ["losses in nats per subword; that of the training is label-smoothed"]
     if len(rows) < len(log):
-        out.print(
+        legends.append(
             f"{len(rows)} of {len(log)} epochs are shown: the latest that were best, and the last; "
-            "--json prints all",
-            style="dim",
+            "--json prints all"
         )
-    print_notes(out, result.notes)
-    out.print(f"{result.folder.path} (hash {result.folder.hash})", soft_wrap=True)
+    return [
+        Table(pl.DataFrame(rows), columns),
+        GAP,
+        *lines(legends, "legend"),
+        *lines(result.notes, "note"),
+        Line(f"{result.folder.path} (hash {result.folder.hash})", "command"),
+    ]

@@ -11,6 +11,7 @@ from rejoinder.cli.declarations import choice, command, integer, option
 
 if TYPE_CHECKING:
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.document.parts import Document
     from rejoinder.training.ruber import RuberTraining
 
 DEFAULT_SIZES = ("gru",)
@@ -85,7 +86,9 @@ def ruber(given: RuberOptions) -> None:
         if given.json:
             machine.write(result.as_json())
         else:
-            _print(result)
+            from rejoinder.cli.terminal.showing import show
+
+            show(_document(result))
 
 
 def _reports(tick: Progress, scorers: int) -> Callable[[str], Callable[[int, int, str], None]]:
@@ -105,28 +108,32 @@ def _reports(tick: Progress, scorers: int) -> Callable[[str], Callable[[int, int
     return report
 
 
-def _print(result: RuberTraining) -> None:
-    from rejoinder.cli.terminal.columns import number, table, text
-    from rejoinder.cli.terminal.console import console, print_notes
+def _document(result: RuberTraining) -> Document:
+    """How often each scorer finds the true reply, and how the model is used."""
+    import polars as pl
 
-    out = console()
-    shown = table(
-        result.log,
-        text("scorer", "member"),
+    from rejoinder.document.numbers import decimals, times100
+    from rejoinder.document.parts import GAP, Line, lines
+    from rejoinder.document.table import Table, key, number
+
+    columns = [
+        key("scorer", "member"),
         number("epoch"),
-        number("above a random reply", lambda row: f"{100 * row['accuracy']:.1f}"),
-        number("above nine", lambda row: f"{100 * row['first']:.1f}"),
-        number("above its own dialogue", lambda row: f"{100 * row['own']:.1f}"),
-        number("weight", lambda row: f"{row['weight']:.2f}"),
-    )
-    out.print(shown)
-    out.print()
-    out.print(
+        number("above a random reply", "accuracy", times100),
+        number("above nine", "first", times100),
+        number("above its own dialogue", "own", times100),
+        number("weight", show=decimals(2)),
+    ]
+    legend = (
         "how often, in %, the true reply of a held-out query scores above one random reply, above "
         "nine, and above another utterance of its dialogue; weight: in the score, from the same "
-        "queries",
-        style="dim",
+        "queries"
     )
-    print_notes(out, result.notes)
     line = "{folder} (hash {hash}): score with -m ruber:model={folder}".format(**result.as_json())
-    out.print(line, soft_wrap=True)
+    return [
+        Table(pl.DataFrame(result.log), columns),
+        GAP,
+        Line(legend, "legend"),
+        *lines(result.notes, "note"),
+        Line(line, "command"),
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -102,6 +102,39 @@ def listed(names: Collection[str]) -> str:
     """
     shown = ", ".join(quoted(name)[1:-1] for name in list(names)[:_MOST]) or "no columns"
     return shown + (", ..." if len(names) > _MOST else "")
+
+
+def some_of(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first names, and how many more there are.
+
+    >>> some_of(["a", "b"], 2), some_of(["a", "b", "c"], 2)
+    ('a, b', 'a, b and 1 more')
+    """
+    hidden = f" and {len(names) - most} more" if len(names) > most else ""
+    return between.join(names[:most]) + hidden
+
+
+def merged(
+    notes: Iterable[tuple[str, str | None]], most: int | None = None, between: str = ", "
+) -> list[str]:
+    """Notes, each sentence once, behind all that it is about, each once.
+
+    Args:
+        notes: What each note is about, and its sentence; None for no note.
+        most: So many of what it is about are named; None: all.
+        between: Stands between two of them.
+
+    >>> merged([("BLEU-2", "3 items dropped"), ("chrF", "1 item dropped"), ("ROUGE-L", "3 items dropped")])
+    ['BLEU-2, ROUGE-L: 3 items dropped', 'chrF: 1 item dropped']
+    """
+    about: dict[str, dict[str, None]] = {}
+    for what, sentence in notes:
+        if sentence:
+            about.setdefault(sentence, {})[what] = None
+    return [
+        f"{some_of([*each], most or len(each), between)}: {sentence}"
+        for sentence, each in about.items()
+    ]
 
 
 def between(least: float, most: float) -> str:

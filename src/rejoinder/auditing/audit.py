@@ -20,14 +20,13 @@ from rejoinder.auditing.verdicts import Verdict
 from rejoinder.batches.batch import Batch
 from rejoinder.document.parts import AS_USUAL, Document, View, lines
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import Call
+from rejoinder.messages import Call, merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.references.text_notes import copier_of
 from rejoinder.result import TableResult
-from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.external import NOT_USED, unused_values
 from rejoinder.scoring.score import score, suited
 from rejoinder.scoring.scores import Scores

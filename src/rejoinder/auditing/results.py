@@ -10,8 +10,8 @@ import polars as pl
 
 from rejoinder.auditing.trivial_baselines import BASELINES, COPY, PREFIX, SHUFFLED
 from rejoinder.auditing.verdicts import Verdict, verdict
+from rejoinder.messages import merged
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
-from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.compare import compare_pairs, trials
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rejoinder.document.table import Table
 from rejoinder.document.text import Cell, joined
+from rejoinder.messages import merged
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +77,7 @@ def spaced(table: Table) -> Document:
 NAMED = ("measure", "correlation", "system", "a")
 
 
-def reasons(frames: Iterable[pl.DataFrame]) -> list[Line]:
+def reasons(frames: Iterable[pl.DataFrame]) -> Document:
     """Why numbers are missing, each reason of the column ``reason`` once, behind what it is said of.
 
     A row is named by the first of its columns in ``NAMED``, a pair of systems by both.
@@ -88,32 +89,7 @@ def reasons(frames: Iterable[pl.DataFrame]) -> list[Line]:
             for row in frame.iter_rows(named=True):
                 yield f"{row[name]}" + (f" and {row['b']}" if "b" in row else ""), row["reason"]
 
-    return because(rows(), between=", ")
-
-
-def because(
-    numbers: Iterable[tuple[str, str | None]], most: int | None = None, between: str = "; "
-) -> list[Line]:
-    """Why numbers are missing, each reason once, behind what it is said of.
-
-    Args:
-        numbers: What each number is of, and why it is missing; None where it is there.
-        most: So many of them are named; None: all.
-        between: Stands between two of them.
-
-    >>> [line.text for line in because([("a", "one item"), ("b", None), ("c", "one item")], 1)]
-    ['a and 1 more: one item']
-    """
-    missing: dict[str, dict[str, None]] = {}
-    for what, reason in numbers:
-        if reason is not None:
-            missing.setdefault(reason, {})[what] = None
-    shown = []
-    for reason, each in missing.items():
-        hidden = len(each) - (most or len(each))
-        more = f" and {hidden} more" if hidden > 0 else ""
-        shown.append(Line(f"{between.join([*each][:most])}{more}: {reason}", "note"))
-    return shown
+    return lines(merged(rows()), "note")
 
 
 def lines(texts: Iterable[str], kind: Kind = "sentence") -> Document:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.messages import listed
+from rejoinder.messages import listed, some_of
 from rejoinder.statistics.rater_variance import TIED, shared
 
 SEVERE = "a severe rater counts against one system unless raters were assigned to them at random"
@@ -55,5 +55,4 @@ def listed_pairs(pairs: Sequence[tuple[str, str]]) -> str:
     >>> listed_pairs([("a", "b")])
     'a - b'
     """
-    first = ", ".join(f"{a} - {b}" for a, b in pairs[:MOST_NAMED])
-    return first + (f" and {len(pairs) - MOST_NAMED} more" if len(pairs) > MOST_NAMED else "")
+    return some_of([f"{a} - {b}" for a, b in pairs], MOST_NAMED)

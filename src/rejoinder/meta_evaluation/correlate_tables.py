@@ -10,10 +10,9 @@ import polars as pl
 from rejoinder.document.numbers import NONE, decimals, has_intervals, three_decimals
 from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import Table, estimate, key, number
-from rejoinder.messages import SIGNIFICANT
+from rejoinder.messages import SIGNIFICANT, merged
 from rejoinder.meta_evaluation.protocols import Protocol
 from rejoinder.meta_evaluation.turn_level import OTHER_SYSTEMS
-from rejoinder.scoring.assembly import merged
 
 RANDOM = "random"
 RANDOM_ROW = (

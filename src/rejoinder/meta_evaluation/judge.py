@@ -15,7 +15,7 @@ from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument, counted, listed
+from rejoinder.messages import Argument, counted, listed, merged
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.judge_sentences import CONSTANT_STANDS_IN
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
@@ -23,7 +23,6 @@ from rejoinder.meta_evaluation.with_people.refusals import check_signatures
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
-from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from rejoinder.document.numbers import NONE, decimals, p_value, starred
-from rejoinder.document.parts import GAP, Document, Line, because, lines, spaced
+from rejoinder.document.parts import GAP, Document, Line, lines, spaced
 from rejoinder.document.table import Table, estimate, key, number, text
-from rejoinder.messages import SIGNIFICANT
+from rejoinder.messages import SIGNIFICANT, merged
 from rejoinder.meta_evaluation.judge_sentences import answer
 from rejoinder.statistics.judge_errors import Estimate
 
@@ -90,7 +90,7 @@ def judges(
     shown += lines(answer(measures, errors, tests, notes, name) for name in names)
     legends = [LEGEND, ERRORS, *[TEST] * bool(tested.height), f"* p below 0.05; {NONE}: undefined"]
     shown += [GAP, *lines(legends, "legend")]
-    shown += because(_missing(measures, errors, tests), MOST_NAMED)
+    shown += lines(merged(_missing(measures, errors, tests), MOST_NAMED, "; "), "note")
     return [*shown, *lines(notes, "note"), GAP, Line(signature, "signature")]
 
 

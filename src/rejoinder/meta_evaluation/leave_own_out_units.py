@@ -11,6 +11,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import merged
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
 from rejoinder.meta_evaluation.pair_units import Copies, PairUnits
 from rejoinder.meta_evaluation.protocols import Unit
@@ -19,7 +20,6 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.measurement import measure
 from rejoinder.metrics.engine.rows import Matrix, Rows
 from rejoinder.progress import Progress
-from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.leave_own_out import LeaveOwnOut, LeftOut, own_left_out
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores

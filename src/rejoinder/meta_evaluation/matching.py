@@ -13,12 +13,11 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.panel import panel
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import Argument, counted, meant, quoted
+from rejoinder.messages import Argument, counted, meant, merged, quoted
 from rejoinder.meta_evaluation.evidence import MeanOfReplies, Rated, Subject
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import codes_of, rows_of
 from rejoinder.metrics.means import mean_rows
-from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.intervals import large_group

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted
+from rejoinder.messages import counted, merged
 from rejoinder.meta_evaluation.evidence import (
     Draws,
     Evidence,
@@ -26,7 +26,6 @@ from rejoinder.meta_evaluation.evidence import (
     no_interval,
     undefined,
 )
-from rejoinder.scoring.assembly import merged
 from rejoinder.statistics import correlation_bootstrap, intervals, significance
 from rejoinder.statistics.conventions import LEAST_GROUPS
 from rejoinder.statistics.correlation import correlation_named

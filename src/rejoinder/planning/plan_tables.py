@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from rejoinder.document.numbers import NONE, decimals, times100
-from rejoinder.document.parts import GAP, Document, Line, because, lines, spaced
+from rejoinder.document.parts import GAP, Document, Line, lines, spaced
 from rejoinder.document.table import Column, Table, estimate, key, number
 from rejoinder.document.text import Cell, joined, styled
-from rejoinder.messages import counted
+from rejoinder.messages import counted, merged
 from rejoinder.planning.pilot import PEOPLE
 from rejoinder.planning.plan_sentences import IN_FULL, OUT_OF_REACH, Planned, answers, pilot_raters
 
@@ -73,7 +73,8 @@ def plan(result: Planned) -> Document:
     """
     shown: Document = [*_comparisons(result), *_correlations(result), *_saved(result)]
     shown += lines((f"assumed: {each}" for each in result.assumptions), "legend")
-    shown += [*lines(result.notes, "note"), *because(_missing(result), MOST_NAMED)]
+    missing = merged(_missing(result), MOST_NAMED, "; ")
+    shown += lines([*result.notes, *missing], "note")
     said = lines(answers(result))
     return [*shown, *[GAP] * bool(said), *said]
 
@@ -298,4 +299,4 @@ def _missing(result: Planned) -> Iterator[tuple[str, str | None]]:
     for frame in (*compared, result.correlations, result.correlation_needs):
         for row in frame.iter_rows(named=True):
             pair = f", {row['a']} - {row['b']}" if "a" in row else ""
-            yield f"{row['subject']}{pair}", row["reason"] or None
+            yield f"{row['subject']}{pair}", row["reason"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
-from rejoinder.messages import Argument, counted
+from rejoinder.messages import Argument, counted, merged
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
@@ -146,18 +146,6 @@ def usable_items(
 def dropped_items(count: int, items: int, why: str) -> str:
     """The note on items that a metric could not score."""
     return f"{count} of {items} items dropped: each {why}"
-
-
-def merged(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Notes on metrics, each sentence once, behind the labels of all metrics that it is about, each once.
-
-    >>> merged([("BLEU-2", "3 items dropped"), ("chrF", "1 item dropped"), ("ROUGE-L", "3 items dropped")])
-    ['BLEU-2, ROUGE-L: 3 items dropped', 'chrF: 1 item dropped']
-    """
-    labels: dict[str, dict[str, None]] = {}
-    for label, sentence in notes:
-        labels.setdefault(sentence, {})[label] = None
-    return [f"{', '.join(each)}: {sentence}" for sentence, each in labels.items()]
 
 
 def item_by_item(replies: pl.Series, systems: int) -> Strings:

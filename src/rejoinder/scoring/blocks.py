@@ -20,6 +20,7 @@ import polars as pl
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
@@ -31,7 +32,6 @@ from rejoinder.scoring.assembly import (
     LEAVE_OUT,
     dropped_items,
     item_by_item,
-    merged,
     scored_by_references,
 )
 from rejoinder.scoring.measurements import Measured

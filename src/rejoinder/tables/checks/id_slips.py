@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rejoinder.messages import quoted
+from rejoinder.messages import quoted, some_of
 
 
 def slip(
@@ -71,8 +71,7 @@ def first_few(names: Sequence[str], count: int = 3) -> str:
     >>> first_few(["a", "b", "c", "d"])
     "'a', 'b', 'c' and 1 more"
     """
-    shown = ", ".join(quoted(name) for name in names[:count])
-    return shown + (f" and {len(names) - count} more" if len(names) > count else "")
+    return some_of([quoted(name) for name in names], count)
 
 
 def _tail(name: str) -> str:

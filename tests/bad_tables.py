@@ -125,6 +125,7 @@ CELLS = [
     one_testset("context-cell", "a cell that opens like a list of turns", r"row 2: the context opens like a JSON list", "") | {"testset": {"c.tsv": 'id\tcontext\n1\t["Hi\n', "r.tsv": "id\ttext\n1\tHi\n"}},
     one_testset("context-python", "a list of turns as Python prints it", r"row 2: the context is a list as Python prints it", "") | {"testset": {"c.csv": "id,context\n1,\"['Hi', 'Ho']\"\n", "r.csv": "id,text\n1,Hi\n"}},
     one_reply_file("tsv-open-quote", "a quoted TSV with a quote that is never closed", r"row 3: a double quote that is never closed", '"system"\t"id"\t"text"\n"bot"\t"c1"\t"Hi"\n"bot"\t"c2"\t"Hi\n', "bot.tsv"),
+    one_testset("references-twice", "references in a column 'references' and in columns of their own", r"columns 'references' and 'ref1' could both be the references", "id,references,ref1\nc1,Hi,Ho\n", "t.csv"),
     one_testset("csv-is-responses", "a CSV of responses as the test set", r"has a column 'system'", "system,id,text\nbot,c1,Hi\n", "t.csv"),
     one_reply_file("no-replies", "a system without a single reply", r"bot\.csv: no rows; expected at least one reply", "system,id,text\n", "bot.csv"),
     one_reply_file("ragged-tsv", "a TSV row with a tab in its text", r"row 2: 4 cells, expected 3", "system\tid\ttext\nbot\tc1\tHi\tyou\n", "bot.tsv"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from typing import ClassVar, Self
 
 import polars as pl
@@ -139,7 +139,9 @@ class Responses(Table):
     @classmethod
     def joined(cls, drafts: Iterable[tuple[str, Draft]]) -> Self:
         """One table of those of several files, with ``sample`` where a system has several replies."""
-        drafts = list(drafts)
+        drafts = [
+            (name, replace(draft, frame=cls.conformed(draft.frame, name))) for name, draft in drafts
+        ]
         _refuse_shared_systems([draft for _, draft in drafts if draft.frame.height])
         made = super().joined(drafts)
         return made if made.several else made.with_frame(made.frame.select(*RESPONSES))

@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+from rejoinder.errors import InputError
 from rejoinder.files.replacing import replacing
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.schemas import REFERENCES, RESPONSES
@@ -188,3 +189,11 @@ def test_an_item_without_references_is_kept(tmp_path):
     testset = read_testset(path)
     assert (len(testset), testset.references.height) == (2, 1)
     assert dict(testset.references.schema) == REFERENCES
+
+
+@pytest.mark.parametrize("name", ["system", "id", "text"])
+def test_a_column_of_replies_that_holds_lists_is_an_error(tmp_path, name):
+    columns = {"system": ["bot"], "id": ["1"], "text": ["Hi"]} | {name: [["a"]]}
+    pl.DataFrame(columns).write_parquet(tmp_path / "r.parquet")
+    with pytest.raises(InputError, match=f"column '{name}' holds List"):
+        read_responses(tmp_path / "r.parquet")

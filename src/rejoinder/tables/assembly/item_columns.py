@@ -101,10 +101,16 @@ def _with_references(part: Part) -> Part:
     A column of texts is the source of its references.
 
     Raises:
-        InputError: There are no ids, or a column holds something else than text.
+        InputError: There are no ids, a column holds something else than text, or two kinds of columns
+            could be the references.
     """
     frame = part.frame
     streams = [name for name in frame.columns if is_reference_column(name)]
+    if part.holds == "cells" and streams and "references" in frame.columns:
+        raise InputError(
+            f"{part.name}: columns 'references' and {quoted(streams[0])} could both be the references; "
+            "leave one of them out"
+        )
     if "references" in frame.columns or not streams:
         return part
     if part.holds == "rows" and not set(streams) <= set(part.texts()):
@@ -115,6 +121,7 @@ def _with_references(part: Part) -> Part:
     lists = [name for name in streams if isinstance(frame.schema[name], pl.List)]
     if len(lists) == 1:
         return part.with_frame(frame.rename({lists[0]: "references"}))
+    refuse_replies(part)
     part.require(("id",), ("context",))
     for name in streams:
         if frame.schema[name] not in (pl.String, pl.Null, pl.Object):
@@ -128,6 +135,15 @@ def _with_references(part: Part) -> Part:
     references = texts.select(pl.concat_list(each).list.filter(is_text).alias("references"))
     rest = frame.drop(streams).with_columns(references)
     return Part(part.name, rest, part.numbers, "rows" if part.holds == "rows" else "columns")
+
+
+def refuse_replies(part: Part) -> None:
+    """Raises an InputError where a table that is no list of items has a column of systems."""
+    if part.holds != "rows" and "system" in part.frame.columns:
+        raise InputError(
+            f"{part.name}: has a column 'system': this is a file of responses, expected a test "
+            "set; were the files given the wrong way round?"
+        )
 
 
 def _listed(value: Any) -> list[Any]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
-from rejoinder.tables.assembly.item_columns import ids_of, with_types
+from rejoinder.tables.assembly.item_columns import ids_of, refuse_replies, with_types
 from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.columns import forbid, lookalike, require, synonym
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft
@@ -35,11 +35,7 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
             "references (id, text, weight, source)"
         )
     for part in parts:
-        if "system" in part.frame.columns:
-            raise InputError(
-                f"{part.name}: has a column 'system': this is a file of responses, expected a test "
-                "set; were the files given the wrong way round?"
-            )
+        refuse_replies(part)
     for part in parts:
         _check_names(part, alone=len(parts) == 1)
     references = [part for part in parts if "context" not in part.frame.columns]

@@ -7,7 +7,10 @@ from typing import Any, Literal
 
 import polars as pl
 
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.marking.answers import EXPECTED
+from rejoinder.marking.marks_tables import GAPS, NEXT, preferences, scores
+from rejoinder.messages import counted
 from rejoinder.result import TableResult
 
 
@@ -41,6 +44,25 @@ class Marks(TableResult):
     model: str
     signature: str
     notes: tuple[str, ...] = ()
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The mean marks of systems, or the comparisons of pairs; then what was asked."""
+        of_scores = self.kind == "scores"
+        counts = self.counts()
+        calls = counts["calls"]
+        served = f"; {counted(calls, 'call')}, {counted(counts['tokens'], 'token')}" * bool(calls)
+        asked = f"{self.model}: {counted(counts['questions'], 'question')}"
+        marks = f"{counted(counts['marks'], 'mark')}, {counts['expectations']} of them expectations"
+        answers = counted(counts["marks"], "answer")
+        gaps = of_scores and counts["marks"] < counts["questions"]
+        return [
+            (scores if of_scores else preferences)(self.systems),
+            GAP,
+            Line(f"{asked}, {f'{marks} over the scale' if of_scores else answers}{served}"),
+            *lines([NEXT[self.kind], *[GAPS] * gaps], "legend"),
+            Line(self.signature, "signature"),
+            *lines(self.notes, "note"),
+        ]
 
     def counts(self) -> dict[str, Any]:
         """How many questions were asked, with how many answers, and why some have no mark."""

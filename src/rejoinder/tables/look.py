@@ -8,10 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
+import polars as pl
+
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
+from rejoinder.document.table import Table, key, text
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing, stem_of
 from rejoinder.files.sources import keeping_sources
-from rejoinder.messages import Argument, counted
+from rejoinder.messages import Argument, counted, listed
 from rejoinder.result import TableResult
 from rejoinder.tables import studies
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
@@ -94,6 +98,17 @@ class Reading:
         return self.contents.counts
 
 
+def _holds(reading: Reading) -> str:
+    one = {"criteria": "criterion"}
+    return ", ".join(
+        counted(count, one.get(name, name[:-1]), name) for name, count in reading.counts.items()
+    )
+
+
+def _columns(reading: Reading) -> str:
+    return ", ".join(f"{column} as {name}" for column, name in reading.columns.items())
+
+
 @dataclass(frozen=True, repr=False)
 class FileLook(TableResult):
     """What a file is taken for.
@@ -112,6 +127,38 @@ class FileLook(TableResult):
     holds_all: bool
     verbs: tuple[str, ...]
     examples: tuple[str, ...] = ()
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The kinds of table that the file can be read as, and the verbs that read these."""
+        rows = [(each.kind, each.format, _holds(each), _columns(each)) for each in self.readings]
+        meanings = {
+            "kind": "Kind of table that the file can be read as.",
+            "format": "Name of the format.",
+            "holds": "How many of what it holds.",
+            "columns": "Columns that are read under another name.",
+        }
+        headings = [text("format"), text("holds"), text("columns")]
+        readings = pl.DataFrame(rows, dict.fromkeys(meanings, pl.String), orient="row")
+        whole = "; it needs no other file" if self.holds_all else ""
+        return [
+            Table(readings, [key("read as", "kind"), *headings], meanings=meanings),
+            GAP,
+            *lines(f"{what}: {names}" for what, names in self._names().items()),
+            Line(f"verbs: {', '.join(self.verbs)}{whole}"),
+            *lines((f"example: {each}" for each in self.examples), "command"),
+            *lines(dict.fromkeys(note for each in self.readings for note in each.notes), "note"),
+        ]
+
+    def _names(self) -> dict[str, str]:
+        """What the file names: systems, criteria and metrics, and the columns that group items."""
+        named: dict[str, str] = {}
+        for each in self.readings:
+            named |= {what: listed(names) for what, names in each.contents.names.items()}
+        groups = {column: n for each in self.readings for column, n in each.contents.groups.items()}
+        if groups:
+            columns = (f"{column} ({count} values)" for column, count in groups.items())
+            named["columns for --by and --cluster"] = ", ".join(columns)
+        return named
 
     def as_json(self) -> dict[str, Any]:
         """What ``rejoinder look --json`` prints."""

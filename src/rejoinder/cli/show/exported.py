@@ -13,8 +13,6 @@ from rejoinder.document.parts import Document, View
 SHOWN = {
     "Explanation": "explain:explanation",
     "Explanations": "explain:explanations",
-    "FileLook": "look:look",
-    "Marks": "mark:mark",
 }
 """By class of result the module of this package and its function that show it."""
 

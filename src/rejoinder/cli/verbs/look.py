@@ -28,6 +28,8 @@ def look(given: LookOptions) -> None:
     """
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.document.parts import GAP, Line
+    from rejoinder.document.text import styled
     from rejoinder.errors import InputError, RejoinderError
     from rejoinder.tables.look import look as looked
 
@@ -46,8 +48,10 @@ def look(given: LookOptions) -> None:
     elif given.json:
         write({"inputs": [each.as_json() for each in results]})
     else:
-        from rejoinder.cli.show.look import looks as show
+        from rejoinder.cli.terminal.showing import show
 
-        show(results, named=len(files) > 1)
+        for place, each in enumerate(results):
+            named = [Line(styled(each.path, "bold"))] * (len(files) > 1)
+            show([*[GAP] * bool(place), *named, *each.document()])
     if errors:
         raise InputError("; ".join(errors))

@@ -74,7 +74,6 @@ def mark(given: MarkOptions) -> None:
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import save_and_print
-    from rejoinder.cli.show import mark as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.marking.mark import mark as marked
     from rejoinder.marking.rubric import read_rubric
@@ -112,7 +111,7 @@ def mark(given: MarkOptions) -> None:
         lambda path: write(result.table, path),
         result.table.height,
         given=given,
-        show=show.mark,
+        show=type(result).document,
     )
 
 

@@ -21,7 +21,7 @@ from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.parts import Part
 from rejoinder.tables.types import Table
 
-Kind = TypeVar("Kind", bound=Table)
+Checked = TypeVar("Checked", bound=Table)
 
 
 def are_tables(given: Sequence[Any], what: str) -> bool:
@@ -47,14 +47,14 @@ def testset_of(tables: Sequence[Any], columns: ColumnMapping | None) -> TestSetD
 
 @keeping_sources()
 def read_as(
-    kind: type[Kind],
+    kind: type[Checked],
     given: Sequence[Any],
     *,
     format: str | None = None,
     columns: Columns = None,
     ids: Sequence[str] | None = None,
     keep: Sequence[str] = (CONVERSATION,),
-) -> Kind:
+) -> Checked:
     """The table in paths, or in tables in their place, checked.
 
     Args:

@@ -1,10 +1,9 @@
-"""The registry of kinds of tables: the reader and the writer of each."""
+"""The registry of kinds of tables: the type and the writer of each."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -12,11 +11,10 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument
 from rejoinder.tables.assembly.column_mapping import Columns
-from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.preferences import read_preferences
-from rejoinder.tables.ratings import read_ratings
-from rejoinder.tables.responses import read_responses
+from rejoinder.tables.external_scores import SegmentScores
+from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.testset import TestSet, read_testset
+from rejoinder.tables.types import Preferences, Ratings, Responses
 from rejoinder.tables.write import (
     write_preferences,
     write_ratings,
@@ -25,28 +23,16 @@ from rejoinder.tables.write import (
     write_testset,
 )
 
+TYPES = (Responses, Ratings, Preferences, SegmentScores)
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of table.
-
-    Attributes:
-        read: Reads a path, with ``format`` and ``columns``.
-        write: Writes a table to a path, by its suffix.
-    """
-
-    read: Callable[..., TestSet | pl.DataFrame]
-    write: Callable[[Any, Any], None]
-
-
-KINDS: dict[str, Kind] = {
-    "test set": Kind(read_testset, write_testset),
-    "responses": Kind(read_responses, write_responses),
-    "ratings": Kind(read_ratings, write_ratings),
-    "preferences": Kind(read_preferences, write_preferences),
-    "scores": Kind(read_scores, write_table),
+KINDS: dict[str, Callable[[Any, Any], None]] = {
+    "test set": write_testset,
+    "responses": write_responses,
+    "ratings": write_ratings,
+    "preferences": write_preferences,
+    "scores": write_table,
 }
-"""The kinds of table that a file of any format may hold."""
+"""By kind of table that a file of any format may hold its writer, by the suffix of the path."""
 
 
 def table_of(
@@ -72,14 +58,16 @@ def table_of(
     """
     if kind not in KINDS:
         raise ParameterError(f"kind: got {kind!r}; expected {one_of(KINDS)}")
-    if testset is not None:
-        if kind != "responses":
-            raise ParameterError(
-                Argument("testset"),
-                f" gives the ids of responses, and {Argument('kind')} is {kind!r}; leave one of them out",
-            )
-        return read_responses(path, format=format, columns=columns, ids=testset.ids)
-    return KINDS[kind].read(path, format=format, columns=columns)
+    if testset is not None and kind != "responses":
+        raise ParameterError(
+            Argument("testset"),
+            f" gives the ids of responses, and {Argument('kind')} is {kind!r}; leave one of them out",
+        )
+    if kind == "test set":
+        return read_testset(path, format=format, columns=columns)
+    (of_kind,) = (each for each in TYPES if kind == each.KIND)
+    ids = None if testset is None else testset.ids
+    return read_as(of_kind, [path], format=format, columns=columns, ids=ids).frame
 
 
 def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
@@ -88,4 +76,4 @@ def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike
     Raises:
         InputError: The suffix is none of its kind's, or the path cannot be written.
     """
-    KINDS[kind].write(table, output)
+    KINDS[kind](table, output)

@@ -83,10 +83,7 @@ def read(path: Path) -> list[Sample]:
 
 def _is_sample(head: Head) -> bool:
     """Whether the first row has a document, its responses and the filtered ones."""
-    row = {} if '"filtered_resps"' in head.text else head.row
-    return row == {} or (
-        isinstance(row, dict) and {"doc_id", "resps", "filtered_resps"} <= row.keys()
-    )
+    return isinstance(head.row, dict) and {"doc_id", "resps", "filtered_resps"} <= head.row.keys()
 
 
 FORMAT = log_format(

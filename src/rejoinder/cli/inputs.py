@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from rejoinder.metrics.base import Metric
     from rejoinder.metrics.external import External
-    from rejoinder.scoring.explain import Explanations
+    from rejoinder.scoring.explanation import Explanations
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
     from rejoinder.tables.types import Ratings, Responses
@@ -507,8 +507,8 @@ def explain(
 ) -> Explanations:
     """What made the score of one item, for each metric and each system (or the one named)."""
     from rejoinder.cli.terminal.speech import note
-    from rejoinder.scoring.explain import Explanations
     from rejoinder.scoring.explain import explain as explained
+    from rejoinder.scoring.explanation import Explanations
     from rejoinder.tables.responses import check_responses
 
     if not given.metrics:

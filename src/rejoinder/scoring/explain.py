@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-import msgspec
 import numpy as np
 import polars as pl
 
@@ -14,11 +11,10 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution
 from rejoinder.metrics.engine.measurement import provided
 from rejoinder.metrics.similarity import Likeness
-from rejoinder.result import TableResult
+from rejoinder.scoring.explanation import Explanation
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.types import Responses
@@ -42,73 +38,6 @@ class Compared(Protocol):
     def likeness(self, batch: Batch) -> Likeness:
         """What the only reply of a batch, with its features, is like."""
         ...
-
-
-@dataclass(frozen=True, repr=False)
-class Explanation(TableResult):
-    """One item, one system, one metric.
-
-    Attributes:
-        id: The item.
-        system: The system.
-        label: The metric.
-        context: The turns, oldest first.
-        reply: What the system said.
-        references: The references that count under the metric's rule, in their order.
-        weights: Their weights in the test set; 1 where they carry none. See ``weighted``.
-        sources: Where each comes from; None where it is not said.
-        contributions: What every n-gram added; ``reference`` is a place in ``references``. Empty
-            for a metric of similarity.
-        value: The score of this reply by itself.
-        parts: What that is made of.
-        likeness: Of a metric of similarity: to which reference, and by which words; else None.
-        weighted: Whether the metric reads the weights of the references (deltaBLEU does). To any
-            other metric all references count alike, or those that its rule for references picks.
-    """
-
-    id: str
-    system: str
-    label: str
-    context: list[str]
-    reply: str
-    references: list[str]
-    weights: list[float]
-    sources: list[str | None]
-    contributions: list[Contribution]
-    value: float
-    parts: dict[str, Part]
-    likeness: Likeness | None = None
-    weighted: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """One of the objects that ``rejoinder score --explain ID --json`` prints."""
-        return msgspec.to_builtins(self)
-
-
-@dataclass(frozen=True, repr=False)
-class Explanations(TableResult):
-    """One item, for each system and metric: what ``Scores.explain`` gives.
-
-    It is a sequence of ``Explanation``.
-
-    Attributes:
-        each: The explanations, by metric and within a metric by system.
-    """
-
-    each: tuple[Explanation, ...]
-
-    def __len__(self) -> int:
-        return len(self.each)
-
-    def __iter__(self) -> Iterator[Explanation]:
-        return iter(self.each)
-
-    def __getitem__(self, place: int) -> Explanation:
-        return self.each[place]
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """What ``rejoinder score --explain ID --json`` prints."""
-        return [each.as_json() for each in self.each]
 
 
 def can_explain(metric: Metric) -> bool:

@@ -20,7 +20,8 @@ from rejoinder.metrics.external import externals
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
-from rejoinder.scoring.explain import Explanations, can_explain, explain
+from rejoinder.scoring.explain import can_explain, explain
+from rejoinder.scoring.explanation import Explanations
 from rejoinder.scoring.external import from_values
 from rejoinder.scoring.measurements import (
     Measured,

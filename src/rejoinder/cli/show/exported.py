@@ -11,8 +11,6 @@ from rejoinder.cli.terminal.collecting import document_of as of_collected
 from rejoinder.document.parts import Document, View
 
 SHOWN = {
-    "Explanation": "explain:explanation",
-    "Explanations": "explain:explanations",
 }
 """By class of result the module of this package and its function that show it."""
 

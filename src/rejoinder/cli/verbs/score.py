@@ -10,7 +10,7 @@ from rejoinder.cli.declarations import command, flag, integer, option
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
-    from rejoinder.scoring.explain import Explanations
+    from rejoinder.scoring.explanation import Explanations
     from rejoinder.scoring.scores import Scores
 
 
@@ -94,13 +94,8 @@ def score(given: ScoreOptions) -> None:
 def _explain(explanations: Explanations, given: ScoreOptions) -> None:
     from rejoinder.cli.outputs import Outputs
 
-    def show() -> None:
-        from rejoinder.cli.show.explain import explanations as show
-
-        show(explanations)
-
     with Outputs() as outputs:
-        outputs.show(given, show, explanations.as_json)
+        outputs.show(given, explanations.document, explanations.as_json)
 
 
 def _document(scores: Scores, given: ScoreOptions) -> dict[str, Any]:

@@ -54,11 +54,12 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
     from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import recipe_khayrallah2021 as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
     from rejoinder.recipes.khayrallah2021 import study as recipe
     from rejoinder.recipes.khayrallah2021.corpora import RUN
+    from rejoinder.recipes.khayrallah2021.study_tables import document
+    from rejoinder.recipes.khayrallah2021.tables import as_json
     from rejoinder.tables.preferences import read_preferences
     from rejoinder.tables.ratings import read_ratings
 
@@ -88,4 +89,4 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
         )
     with Outputs(study) as outputs:
         outputs.wrote(given.output)
-        outputs.show(given, lambda: show.show(study), lambda: show.document(study))
+        outputs.show(given, lambda: document(study), lambda: as_json(study))

@@ -68,6 +68,19 @@ def cells(study: Study) -> pl.DataFrame:
     return frame.sort(pl.col("table").cast(pl.Int64), maintain_order=True)
 
 
+def as_json(study: Study) -> dict[str, Any]:
+    """What ``rejoinder recipe khayrallah2021 --json`` prints."""
+    return {
+        "cells": cells(study).to_dicts(),
+        "compared": study.compared().to_dicts(),
+        "absent": absent(study),
+        "settings": study.settings.as_json(),
+        "signatures": study.signatures(),
+        "notes": study.notes,
+        "files": [str(path) for path in study.files],
+    }
+
+
 def absent(study: Study) -> dict[str, str]:
     """The tables that are not there, wholly or in part, and why."""
     there = set(cells(study).get_column("table"))

@@ -12,11 +12,9 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
-from rejoinder.tables.checks.validation import conform
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.item_clusters import cluster_columns
-from rejoinder.tables.schemas import ID, SYSTEM
 from rejoinder.tables.types import Ratings
 
 _REPLY = ["system", "id"]
@@ -88,7 +86,7 @@ def check_ratings(
             table and from 1 in the other, so that nearly all of them meet a wrong partner.
     """
     ratings = Ratings.of(ratings).table()
-    there = conform(replies, (SYSTEM, ID), "replies").select(_REPLY).unique(maintain_order=True)
+    there = replies.select(_REPLY).unique(maintain_order=True)
     numbered = ratings.with_row_index("row")
     matched = numbered.join(there, on=_REPLY, how="semi").sort("row").drop("row")
     unmatched = numbered.join(there, on=_REPLY, how="anti").sort("row").drop("row")

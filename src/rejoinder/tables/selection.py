@@ -53,10 +53,7 @@ def criterion_notes(selected: pl.DataFrame, criterion: str | None) -> list[str]:
 
 
 def without_systems(
-    table: pl.DataFrame,
-    names: Sequence[str],
-    columns: Sequence[str] = ("system",),
-    argument: str = "without",
+    table: pl.DataFrame, names: Sequence[str], columns: Sequence[str] = ("system",)
 ) -> pl.DataFrame:
     """The rows that name none of these systems.
 
@@ -64,7 +61,6 @@ def without_systems(
         table: Responses, ratings or preferences.
         names: The systems to leave out.
         columns: The columns that name systems: two where a row compares a pair.
-        argument: What the caller calls ``names``, for messages.
 
     Raises:
         ParameterError: There is no such system, or no row is left.
@@ -73,12 +69,12 @@ def without_systems(
         return table
     named = pl.concat([table.get_column(column).alias("system") for column in columns])
     systems = named.unique(maintain_order=True).to_list()
-    check_systems(names, systems, argument)
+    check_systems(names, systems)
     left = table.filter(~pl.any_horizontal(pl.col(list(columns)).is_in(list(names))))
     if not left.height:
         what, least = ("system", "one") if len(columns) == 1 else ("pair of systems", "two")
         raise ParameterError(
-            f"{argument}: no {what} is left of {one_of(systems)}; keep {least} or more"
+            f"without: no {what} is left of {one_of(systems)}; keep {least} or more"
         )
     return left
 
@@ -97,14 +93,12 @@ def only_systems(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return selected if len(set(metrics)) < 2 else table
 
 
-def check_systems(names: Sequence[str], systems: Sequence[str], argument: str = "without") -> None:
-    """Checks that all names are those of systems.
+def check_systems(names: Sequence[str], systems: Sequence[str]) -> None:
+    """Checks that all names to leave out are those of systems.
 
     Raises:
         ParameterError: One is not.
     """
     for name in names:
         if name not in systems:
-            raise ParameterError(
-                f"{argument}: system {name!r} is unknown; choose {one_of(systems)}"
-            )
+            raise ParameterError(f"without: system {name!r} is unknown; choose {one_of(systems)}")

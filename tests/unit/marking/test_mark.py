@@ -11,7 +11,7 @@ import chat_server
 import rejoinder
 from chat_server import completion, judge, number, options, plain, serving
 from rejoinder.annotation.task import Criterion
-from rejoinder.cli.show import mark as show
+from rejoinder.cli.terminal.showing import show
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.marking.answers import CUT, EMPTY, OTHER, REFUSED, UNUSABLE
 from rejoinder.marking.rubric import AGAIN, Rubric
@@ -638,6 +638,6 @@ def test_replies_without_a_mark_are_followed_by_the_option_that_takes_them(capsy
 
     for answer, expected in ((gap, True), (judge, False)):
         with serving(answer) as (_, url):
-            show.mark(mark(url, retries=0))
+            show(mark(url, retries=0).document())
         printed = " ".join(capsys.readouterr().out.split())
         assert ("--missing drop" in printed) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Literal
 
 import polars as pl
@@ -70,6 +71,11 @@ class Part:
     def with_frame(self, frame: pl.DataFrame) -> Part:
         """Another table of the same rows."""
         return replace(self, frame=frame)
+
+    def filter(self, kept: list[bool] | pl.Series) -> Part:
+        """Some of the rows."""
+        numbers = list(compress(self.numbers, kept))
+        return replace(self, frame=self.frame.filter(kept), numbers=numbers)
 
 
 def _is_text(column: pl.Series) -> bool:

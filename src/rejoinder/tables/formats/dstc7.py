@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress
 from pathlib import Path
 
 import polars as pl
@@ -74,8 +73,8 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     table = read_tsv(path)
     columns = [_column(table, name) for name in ("SystemID", "InstanceID", "Response")]
     frame = pl.DataFrame(dict(zip(RESPONSES, columns, strict=True)), schema=RESPONSES)
-    kept = _of_items(table)
-    return Draft(frame.filter(kept), Origin(((table.name, list(compress(table.numbers, kept))),)))
+    replies = _of_items(table, frame)
+    return Draft(replies.frame, Origin(((table.name, replies.numbers),)))
 
 
 def read_ratings(path: Path, asked: Asked) -> Draft:
@@ -154,11 +153,10 @@ def _is_average(name: str) -> bool:
     return name.strip().lower() == "average"
 
 
-def _of_items(table: Part) -> pl.Series:
-    """Where a row is an item's: a row of averages is none."""
-    return pl.Series(
-        [not _is_average(name) for name in table.values("InstanceID")], dtype=pl.Boolean
-    )
+def _of_items(table: Part, frame: pl.DataFrame) -> Part:
+    """The rows of items: a row of averages is none."""
+    ids = table.frame.get_column("InstanceID")
+    return table.with_frame(frame).filter(ids.str.strip_chars().str.to_lowercase() != "average")
 
 
 def _of_judges(table: Part) -> Draft:
@@ -171,44 +169,46 @@ def _of_judges(table: Part) -> Draft:
     names = [name for name in table.frame.columns if name not in _KEYS]
     if not names:
         raise InputError(f"{table.name}: no criterion; expected a column of scores for each")
-    frame = table.frame
-    first = is_first(frame.select(_KEYS))
-    kept = first & _of_items(table)
-    names_of = {"id": "InstanceID", "system": "SystemID", "rater": "JudgeID"}
-    keys = {ours: table.values(theirs) for ours, theirs in names_of.items()}
-    read = joined(
-        _of_column(table, name, kept, keys | {"criterion": name}, f"{name}:") for name in names
-    )
-    if first.all():
-        return read
-    alike = int((~is_first(frame.select(*_KEYS, *names))).sum())
+    first = is_first(table.frame.select(_KEYS))
+    again = int((~first).sum())
+    alike = int((~is_first(table.frame.select(*_KEYS, *names))).sum())
     note = (
-        f"{counted(int((~first).sum()), 'row')} in which a judge judges a reply again left out "
+        f"{counted(again, 'row')} in which a judge judges a reply again left out "
         f"({alike} with the same scores)"
     )
-    return replace(read, notes=(*read.notes, note))
+    judged = table.filter(first)
+    judged = _of_items(judged, judged.frame)
+    who = {"id": "InstanceID", "system": "SystemID", "rater": "JudgeID"}
+    keys = [pl.col(theirs).alias(ours) for ours, theirs in who.items()]
+    read = joined(_of_column(judged, each, f"{each}:", *keys, criterion=each) for each in names)
+    return replace(read, notes=(*read.notes, *[note] * bool(again)))
 
 
 def _of_means(table: Part) -> Draft:
     """A column of mean ratings for each system."""
     require(("InstanceID",), table.frame.columns, table.name)
-    kept = _of_items(table)
-    keys = {"id": table.values("InstanceID"), "rater": MEAN, "criterion": OVERALL}
+    table = _of_items(table, table.frame)
+    id = pl.col("InstanceID").alias("id")
     return joined(
-        _of_column(table, system, kept, keys | {"system": system}, f"system '{system}':")
-        for system in table.frame.columns
-        if system != "InstanceID" and not _is_average(system)
+        _of_column(table, each, f"system '{each}':", id, system=each, rater=MEAN, criterion=OVERALL)
+        for each in table.frame.columns
+        if each != "InstanceID" and not _is_average(each)
     )
 
 
-def _of_column(
-    table: Part, name: str, kept: pl.Series, keys: Mapping[str, list[str] | str], what: str
-) -> Draft:
-    """The ratings in a column, of the rows that are kept and have one."""
-    cells = table.frame.get_column(name)
-    scores, notes = strict_scores(cells.set(~kept, ""), table.name, table.numbers, what)
-    frame = pl.DataFrame({"score": scores, **keys}).select(*RATINGS)
-    kept = scores.is_not_null()
-    return Draft(
-        frame.filter(kept), Origin(((table.name, list(compress(table.numbers, kept))),)), notes
-    )
+def _of_column(table: Part, name: str, what: str, *keys: pl.Expr, **same: str) -> Draft:
+    """The ratings in a column, of the rows that have one.
+
+    Args:
+        table: The table.
+        name: The column.
+        what: What it is called in messages.
+        *keys: The columns of a rating that differ from row to row.
+        **same: Those that are the same in all.
+    """
+    cells, numbers = table.frame.get_column(name), list(table.numbers)
+    scores, notes = strict_scores(cells, table.name, numbers, what)
+    ours = {key: pl.lit(value) for key, value in same.items()}
+    rated = table.with_frame(table.frame.select(*keys, **ours, score=scores))
+    rated = rated.filter(scores.is_not_null())
+    return Draft(rated.frame.select(*RATINGS), Origin(((table.name, rated.numbers),)), notes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import compress
 from pathlib import Path
 
 import polars as pl
@@ -60,11 +59,9 @@ def read(path: Path, asked: Asked) -> Draft:
             "; expected at least one"
         )
     columns = {**{name: inputs[name] for name in shown}, "rater": table.values("WorkerId")}
-    frame = pl.DataFrame(
-        columns | answers, schema=dict.fromkeys([*columns, *answers], pl.String)
-    ).filter(kept)
-    numbers = list(compress(table.numbers, kept))
-    draft = drawn_ratings(Part(table.name, frame, numbers))
+    schema = dict.fromkeys([*columns, *answers], pl.String)
+    answered = table.with_frame(pl.DataFrame(columns | answers, schema=schema)).filter(kept)
+    draft = drawn_ratings(answered)
     return Draft(draft.frame, draft.origin, notes + draft.notes)
 
 

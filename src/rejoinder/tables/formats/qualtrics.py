@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import compress
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -55,17 +55,11 @@ def read(path: Path, asked: Asked) -> Draft:
         raise InputError(
             f"{path}: no finished response{f' ({notes[0]})' if notes else ''}; expected one"
         )
-    numbers = list(compress(table.numbers, kept))
-    cells = table.frame.filter(kept).to_dict(as_series=False)
-    raters = cells["ResponseId"]
-    questions = {name: cells[name] for name in cells if name.lower() not in _OF_SURVEY}
+    table = table.filter(kept)
+    questions = [name for name in table.frame.columns if name.lower() not in _OF_SURVEY]
     placed = {name: parts for name in questions if (parts := _placed(name, labels[name]))}
-    draft = (
-        _of_questions(questions, placed, raters, path, numbers)
-        if placed
-        else _of_embedded(questions, raters, path, numbers)
-    )
-    return Draft(draft.frame, draft.origin, (*notes, *draft.notes))
+    draft = _of_questions(table, placed) if placed else _of_embedded(table, questions)
+    return replace(draft, notes=(*notes, *draft.notes))
 
 
 FORMAT = Format(
@@ -102,34 +96,28 @@ def _placed(name: str, label: str) -> tuple[str, str, str] | None:
     return None
 
 
-def _of_questions(
-    questions: dict[str, list[str]],
-    placed: dict[str, tuple[str, str, str]],
-    raters: list[str],
-    path: Path,
-    numbers: list[int],
-) -> Draft:
-    frames, rows = [], []
-    for name, (item, system, criterion) in placed.items():
-        columns = {"rater": raters, criterion: questions[name]}
-        frame = pl.DataFrame(columns).select(
-            pl.lit(item).alias("id"), pl.lit(system).alias("system"), "rater",
-            pl.lit(criterion).alias("criterion"), pl.col(criterion).alias("score"),
-        )  # fmt: skip
-        frames.append(frame)
-        rows += numbers
-    return ratings_of_table(Part(str(path), pl.concat(frames), rows))
-
-
-def _of_embedded(
-    questions: dict[str, list[str]], raters: list[str], path: Path, numbers: list[int]
-) -> Draft:
-    renames = key_renames(list(questions), ("id", "system"), str(path))
-    columns = {renames.get(name, name): column for name, column in questions.items()}
-    if not {"id", "system"} <= columns.keys():
-        raise InputError(
-            f"{path}: no question is called <id>|<system>|<criterion>, and there is no embedded data "
-            f"'id' and 'system'; got {listed(questions)}; say in one of these ways which reply was rated"
+def _of_questions(table: Part, placed: dict[str, tuple[str, str, str]]) -> Draft:
+    frames = [
+        table.frame.select(
+            pl.lit(item).alias("id"),
+            pl.lit(system).alias("system"),
+            pl.col("ResponseId").alias("rater"),
+            pl.lit(criterion).alias("criterion"),
+            pl.col(name).alias("score"),
         )
-    frame = pl.DataFrame({"rater": raters, **columns})
-    return wide_ratings(Part(str(path), frame, numbers))
+        for name, (item, system, criterion) in placed.items()
+    ]
+    numbers = list(table.numbers) * len(frames)
+    return ratings_of_table(Part(table.name, pl.concat(frames), numbers))
+
+
+def _of_embedded(table: Part, questions: list[str]) -> Draft:
+    frame = table.frame.select(pl.col("ResponseId").alias("rater"), *questions)
+    frame = frame.rename(key_renames(questions, ("id", "system"), table.name))
+    if not {"id", "system"} <= {*frame.columns}:
+        raise InputError(
+            f"{table.name}: no question is called <id>|<system>|<criterion>, and there is no embedded "
+            f"data 'id' and 'system'; got {listed(questions)}; say in one of these ways which reply was "
+            "rated"
+        )
+    return wide_ratings(table.with_frame(frame))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.messages import Argument, Placeholder, listed, nearest, quoted
-from rejoinder.tables.schemas import HINTS
+from rejoinder.tables.schemas import HINTS, NEEDED
 
 
 def require(
@@ -58,17 +58,17 @@ def _remedy(name: str, meant: str | None, renamed: bool) -> str:
 
 
 OTHER_KINDS = {
-    "the test set": {"id", "references"},
-    "the ratings file": {"id", "system", "score"},
-    "a file of comparisons": {"id", "a", "b", "winner"},
-    "a file of responses": {"id", "text"},
+    "the test set": ["id", "references"],
+    "the ratings file": NEEDED["ratings"],
+    "a file of comparisons": NEEDED["preferences"],
+    "a file of responses": NEEDED["responses"],
 }
 """The columns that tell what a file is, where it stands in the place of another."""
 
 
 def _other_kind(needed: Collection[str], present: Collection[str]) -> str:
     for kind, columns in OTHER_KINDS.items():
-        if columns <= set(present) and not columns <= set(needed):
+        if set(columns) <= set(present) and not set(columns) <= set(needed):
             return f"; is this {kind}?"
     return ""
 

@@ -170,6 +170,14 @@ CONTEXTS, REFERENCES = _schema("contexts"), _schema("references")
 RESPONSES, RATINGS = _schema("responses"), _schema("ratings")
 PREFERENCES, SCORES = _schema("preferences"), _schema("scores")
 
+NEEDED = {
+    kind: [each.name for each in columns if each.lacking == "refused"]
+    for kind, columns in COLUMNS.items()
+}
+OPTIONAL = {
+    kind: [each.name for each in columns if each.lacking != "refused"]
+    for kind, columns in COLUMNS.items()
+}
 _EVERY = {each.name: each for columns in COLUMNS.values() for each in columns}
 ALIASES = {name: each.aliases.split() for name, each in _EVERY.items() if each.aliases}
 HINTS = {name: f"{each.aliases} {each.hints}".split() for name, each in _EVERY.items()}

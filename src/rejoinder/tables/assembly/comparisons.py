@@ -15,11 +15,9 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import COLUMNS, PREFERENCES
+from rejoinder.tables.schemas import ALIASES, COLUMNS, NEEDED, OPTIONAL, PREFERENCES
 
-_OPTIONAL = ("rater", "criterion")
-
-_SIDES = {"model_a": "a", "model_b": "b", "system_a": "a", "system_b": "b"}
+_SIDES = {alias: side for side in "ab" for alias in ALIASES[side]}
 _BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad", "tie_bothbad", "tie (both bad)")
 _OUTCOMES = {"winner_model_a": "a", "winner_model_b": "b", "winner_tie": "tie"}
 
@@ -35,7 +33,7 @@ def preferences_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         InputError: A column is absent, a row has no outcome that can be told, or no row has one.
     """
     part = votes(part)
-    require(("id", "a", "b", "winner"), part.frame.columns, part.name, _OPTIONAL)
+    require(NEEDED["preferences"], part.frame.columns, part.name, OPTIONAL["preferences"])
     columns = [each for each in COLUMNS["preferences"] if each.name in part.frame]
     names = [each.name for each in columns]
     kept = [name for name in keep if name in part.frame.columns and name not in names]

@@ -22,7 +22,7 @@ from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
+from rejoinder.tables.schemas import AGAINST, NEEDED, OPTIONAL, PROBABILITY, RATINGS
 
 MEAN = "mean"
 OVERALL = "overall"
@@ -66,12 +66,7 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
             "rename 'value' to 'score'"
         )
     if "score" in columns or not _is_wide(columns, keys):
-        require(
-            ("id", "system", "score"),
-            columns,
-            part.name,
-            ("rater", "criterion", AGAINST, PROBABILITY),
-        )
+        require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"])
         return _long(part, keys)
     return wide_ratings(part, keys)
 

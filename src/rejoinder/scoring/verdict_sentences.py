@@ -8,9 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import span
+from rejoinder.document.numbers import p_value, span
 from rejoinder.document.text import Cell, Text, joined, styled
 from rejoinder.messages import SIGNIFICANT, p_is
+from rejoinder.scoring.margins import UNDEFINED, WORSE
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.shown_values import number_of
 from rejoinder.statistics.conventions import NOISE, is_least_p
@@ -86,3 +87,22 @@ def _sentence(
         return joined(f"{label}: {ahead} is ", word, f" than {behind} by {by}, {test}.")
     which = f"whether {ahead} is better than {behind}: ahead by {by}"
     return joined(f"{label}: it is ", word, f" {which}, {test}.")
+
+
+def failure(row: Mapping[str, Any]) -> str:
+    """Why a system fails against the baseline, in a line."""
+    a, b, margin = f"'{row['a']}'", f"'{row['b']}'", f"{row['worse_by']:g}"
+    metric, difference = row["metric"], f"difference {row['difference']:.4g}"
+    if row["verdict"] == UNDEFINED:
+        return f"{metric}: the difference of {a} and the baseline {b} is undefined"
+    if not math.isnan(row["low"]):
+        difference += f", 95% interval [{row['low']:.4g}, {row['high']:.4g}]"
+    if row["verdict"] == WORSE:
+        why = f"p {p_value(row['p_worse_holm'])}"
+        return f"{metric}: {a} is worse than the baseline {b} by more than {margin} ({difference}; {why})"
+    known = not math.isnan(row["p_not_worse_holm"])
+    why = f"p {p_value(row['p_not_worse_holm'])}" if known else "no interval, so no test"
+    return (
+        f"{metric}: it is not excluded that {a} is worse than the baseline {b} by more than {margin} "
+        f"({difference}; {why})"
+    )

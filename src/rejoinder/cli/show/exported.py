@@ -10,8 +10,7 @@ from rejoinder.cli.terminal.collecting import collect
 from rejoinder.cli.terminal.collecting import document_of as of_collected
 from rejoinder.document.parts import Document, View
 
-SHOWN = {
-}
+SHOWN = {}
 """By class of result the module of this package and its function that show it."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from rejoinder.cli.show.gate import failure
 from rejoinder.scoring.compare import Comparison
+from rejoinder.scoring.verdict_sentences import failure
 from rejoinder.visible import visible
 
 NO_CHARACTERS = {code: f"\\u{code:x}" for code in (0xFFFE, 0xFFFF)}

@@ -167,8 +167,8 @@ def _by_metrics(given: CompareOptions) -> None:
 
 def _fail(compared: Comparison, unsure: bool) -> None:
     """Names on standard error each system that fails against the baseline, and exits with status 1."""
-    from rejoinder.cli.show.gate import failure
     from rejoinder.cli.terminal.speech import say
+    from rejoinder.scoring.verdict_sentences import failure
 
     failed = compared.failed(unsure)
     for row in failed.iter_rows(named=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -32,15 +31,19 @@ def part_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Part:
     Raises:
         InputError: There are no rows.
     """
-    numbers, objects = [], []
+    numbers: list[int] = []
+    columns: dict[str, list[Any]] = {}
     for number, row in rows:
+        for column in row:
+            if column not in columns:
+                columns[column] = [UNSET] * len(numbers)
+        for column, values in columns.items():
+            values.append(row.get(column, UNSET))
         numbers.append(number)
-        objects.append(row)
-    if not objects:
+    if not numbers:
         raise InputError(f"{name}: no rows; expected at least one")
-    names = dict.fromkeys(chain.from_iterable(objects))
-    columns = [column_of_rows(name, [row.get(name, UNSET) for row in objects]) for name in names]
-    return Part(name, pl.DataFrame(columns), numbers, "rows")
+    frame = pl.DataFrame([column_of_rows(column, values) for column, values in columns.items()])
+    return Part(name, frame, numbers, "rows")
 
 
 def column_of_rows(name: str, values: list[Any]) -> pl.Series:

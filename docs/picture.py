@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from rejoinder import read_responses, read_testset
-from rejoinder.cli.terminal.console import PlainConsole, instead
+from rejoinder.cli.terminal.console import PlainConsole
 from rejoinder.cli.terminal.showing import show
 from rejoinder.document.parts import View
 from rejoinder.scoring.score import score
@@ -22,8 +22,7 @@ def main() -> None:
     scores = score(testset, read_responses(*paths))
     with open("/dev/null", "w") as nowhere:
         out = PlainConsole(record=True, width=104, file=nowhere, highlight=False, markup=False)
-        with instead(out):
-            show(scores.document(View(signatures=False)))
+        show(scores.document(View(signatures=False)), out)
         picture = out.export_svg(title="rejoinder score testset.jsonl systems/*.jsonl")
     picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
     (ROOT / "docs" / "demo.svg").write_text(picture, encoding="utf-8")

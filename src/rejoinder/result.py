@@ -61,7 +61,7 @@ class TableResult(Result):
 
         A class says it in a function of a file beside it, which is handed frames.
         """
-        return import_module("rejoinder.cli.show.exported").document_of(self, view)
+        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables and notes of the command line."""
@@ -103,11 +103,6 @@ class PlottedResult(TableResult):
             InputError: It has nothing to draw.
         """
         return import_module("rejoinder.figures.of_results").figure_of(self, of)
-
-
-def is_converted(result: TableResult) -> bool:
-    """Whether the class of a result has a document; others are still shown by ``rejoinder.cli.show``."""
-    return type(result).document is not TableResult.document
 
 
 def _in_form(result: TableResult, form: str) -> str:

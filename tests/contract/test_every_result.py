@@ -5,7 +5,6 @@ The tables are those of the command line: the same numbers, and no text of other
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -20,9 +19,6 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.cli.show import exported
-from rejoinder.cli.show.comma_separated import as_csv
-from rejoinder.cli.terminal.collecting import collect
 from rejoinder.cli.terminal.showing import show
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.of_results import FIGURES
@@ -30,7 +26,7 @@ from rejoinder.marking.result import Marks
 from rejoinder.meta_evaluation.protocols import System
 from rejoinder.recipes.galley2015 import galley2015
 from rejoinder.recipes.negative_references import negative_references
-from rejoinder.result import Result, is_converted
+from rejoinder.result import Result
 from rejoinder.scoring.explain import explain
 from rejoinder.tuning.result import SweepResult
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
@@ -334,25 +330,6 @@ def test_latex_has_the_numbers_of_the_tables(name, result_of):
 
 
 @pytest.mark.parametrize("name", [each for each in TABLES if each != "step"])
-def test_csv_has_the_numbers_of_the_tables(name, result_of):
-    """The cells of the tables, and headings between them; no cell is a formula."""
-    if is_converted(result_of(name)):
-        return  # see test_every_document.py
-    collected = collect(lambda: exported._function(result_of(name))(result_of(name)))
-    rows = list(csv.reader(as_csv(collected).splitlines()))
-    markdown = result_of(name).to_markdown()
-    cells = "\n".join(line for line in markdown.splitlines() if line.startswith("|"))
-    titles = "\n".join(row[0] for row in rows if len(row) == 1)
-    every = [cell for row in rows for cell in row]
-    ends = numbers(" ".join(cell for cell in every if cell.endswith((" low", " high"))))
-    shown = numbers(" ".join(cell for cell in every if not cell.endswith((" low", " high"))))
-    assert not numbers(of_markdown(cells)) - shown - ends
-    assert not shown - numbers(of_markdown(cells)) - numbers(titles)
-    for cell in every:
-        assert not re.match(r"[=+@-]", cell) or NUMBER.fullmatch(cell[1:]), cell
-
-
-@pytest.mark.parametrize("name", [each for each in TABLES if each != "step"])
 def test_latex_has_the_lines_beside_the_tables_as_comments(name, result_of):
     shown = result_of(name).to_latex()
     markdown = result_of(name).to_markdown()
@@ -423,9 +400,6 @@ def test_every_class_of_results_stands_here(result_of):
     plotted = classes_with_base("PlottedResult")
     assert plotted == set(FIGURES)
     tables = (classes_with_base("TableResult") | plotted) - {"PlottedResult"}
-    converted = {type(result_of(name)).__name__ for name in TABLES if is_converted(result_of(name))}
-    assert converted.isdisjoint(exported.SHOWN)
-    assert tables == converted | set(exported.SHOWN)
     assert tables == {type(result_of(name)).__name__ for name in TABLES}
     others = {type(result_of(name)).__name__ for name in OTHERS}
     assert classes_with_base("Result") == others | WITHOUT_A_RESULT | {"TableResult", "ReportParts"}

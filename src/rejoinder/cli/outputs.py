@@ -89,7 +89,7 @@ class Outputs:
 
         Args:
             given: How to print it, and the file.
-            show: Returns what is shown, or prints it (verbs that have no document yet).
+            show: Returns what is shown; None where rows were printed already.
             document: What ``--json`` prints.
         """
         from rejoinder.cli.options import PrintedOptions
@@ -97,7 +97,7 @@ class Outputs:
         if isinstance(given, PrintedOptions) and given.tables is not None:
             from rejoinder.cli.saved_tables import save_tables
 
-            for path, write in save_tables(given.tables, show):
+            for path, write in save_tables(given.tables, show() or []):
                 self.save(path, write)
         if given.json:
             machine.write(document())
@@ -162,7 +162,7 @@ def save_and_print(
     write: Callable[[Path], Any],
     rows: int,
     given: JsonOptions,
-    show: Callable[[Any], Document | None],
+    show: Callable[[Any], Document],
 ) -> None:
     """Writes the file of a result, and prints the result, as JSON or as ``show`` does.
 
@@ -172,7 +172,7 @@ def save_and_print(
         write: Writes it.
         rows: How many rows it has.
         given: How the result is printed.
-        show: Returns what is shown of the result, or prints it.
+        show: Returns what is shown of the result.
 
     Raises:
         InputError: The file cannot be written; the result is printed all the same.

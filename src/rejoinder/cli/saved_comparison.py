@@ -27,21 +27,21 @@ def check_format(path: Path | None, with_verdicts: bool) -> None:
 
 
 def save(
-    path: Path, show: Callable[[], Document | None], verdicts: Callable[[], str] | None = None
+    path: Path, show: Callable[[], Document], verdicts: Callable[[], str] | None = None
 ) -> None:
     """Writes a comparison in the format of the file's suffix; the first line says what it is.
 
     Args:
         path: The file.
-        show: Returns what is shown, or prints it.
+        show: Returns what is shown.
         verdicts: Gives the verdicts as JUnit XML; None where there are none.
     """
-    from rejoinder.cli.saved_tables import shown_by, written
+    from rejoinder.cli.saved_tables import written
 
     suffix = path.suffix.lower()
     if suffix == ".xml" and verdicts is not None:
         content = verdicts()
     else:
-        content = written(shown_by(show), suffix, "rejoinder compare")
+        content = written(show(), suffix, "rejoinder compare")
     with replacing(path) as temporary:
         temporary.write_text(content, encoding="utf-8")

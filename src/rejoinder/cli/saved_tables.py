@@ -14,7 +14,6 @@ from rejoinder.cli.targets import TABLES, announce_replacements, check_file
 from rejoinder.files.replacing import replacing
 
 if TYPE_CHECKING:
-    from rejoinder.cli.terminal.collecting import Collector
     from rejoinder.document.parts import Document
 
 STYLE = (
@@ -24,9 +23,7 @@ STYLE = (
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def save_tables(
-    path: Path, show: Callable[[], Document | None]
-) -> Iterator[tuple[Path, Callable[[Path], None]]]:
+def save_tables(path: Path, document: Document) -> Iterator[tuple[Path, Callable[[Path], None]]]:
     """The files of the tables of the running command, each with a function that writes it.
 
     The first line says which verb made them, but for CSV: there each table has a file of its own, the
@@ -34,10 +31,9 @@ def save_tables(
 
     Args:
         path: The file: Markdown (.md), LaTeX (.tex), HTML (.html) or CSV (.csv).
-        show: Returns what is shown, or prints it (verbs that have no document yet).
+        document: What is shown.
     """
-    document = shown_by(show)
-    if path.suffix.lower() == ".csv" and isinstance(document, list):
+    if path.suffix.lower() == ".csv":
         from rejoinder.rendering.comma_separated import as_csv
 
         for name, content in (as_csv(document) or {"": ""}).items():
@@ -49,26 +45,12 @@ def save_tables(
         yield path, partial(_write, written(document, path.suffix.lower(), name))
 
 
-def shown_by(show: Callable[[], Document | None]) -> Document | Collector:
-    """What a function returns for people to see, or what it prints."""
-    from rejoinder.cli.terminal.collecting import collect
-
-    shown: list[Document] = []
-    collector = collect(lambda: shown.extend([each] if (each := show()) is not None else []))
-    return shown[0] if shown else collector
-
-
-def written(document: Document | Collector, suffix: str, name: str) -> str:
+def written(document: Document, suffix: str, name: str) -> str:
     """A document as the text of a file of this suffix; the first line says what made it."""
-    if suffix == ".csv" and not isinstance(document, list):
-        from rejoinder.cli.show.comma_separated import as_csv
-
-        return as_csv(document)
-    from rejoinder.cli.terminal.collecting import document_of
     from rejoinder.rendering.forms import FORMS
 
     form = {".tex": "latex", ".html": "html"}.get(suffix, "markdown")
-    content = FORMS[form](document if isinstance(document, list) else document_of(document))
+    content = FORMS[form](document)
     if form == "latex":
         return f"% {name}\n{content}"
     if form == "html":

@@ -49,9 +49,9 @@ class SignMatrix(Table):
             )
         ]
         heads = [
-            Head("system", False, True, False),
-            Head(self.heading, True, False, False),
-            Head("pairs", True, False, False),
+            Head("system", key=True),
+            Head(self.heading, right=True),
+            Head("pairs", right=True),
         ]
         return [Grid(self.title, heads, numbers + rows, numbers=len(numbers))]
 

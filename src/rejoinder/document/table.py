@@ -57,9 +57,9 @@ class Head(NamedTuple):
     """The head of a column of a grid; for the attributes see ``Column``."""
 
     heading: str
-    right: bool
-    key: bool
-    belongs: bool
+    right: bool = False
+    key: bool = False
+    belongs: bool = False
 
 
 @dataclass(frozen=True)

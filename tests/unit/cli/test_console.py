@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from hostile_text import hostile, raw
-from rejoinder.cli.terminal.console import PlainConsole, bare_table, print_notes
+from rejoinder.cli.terminal.console import PlainConsole, print_notes
+from rejoinder.cli.terminal.stacked_table import StackedTable
+from rejoinder.document.table import Grid, Head
 from rejoinder.document.text import joined, stacked, styled
 from rejoinder.visible import escapes, visible
 
@@ -36,13 +38,12 @@ def shown(put, width=60, colours="truecolor"):
 
 
 def table(text):
-    made = bare_table(f"title {text}")
-    made.add_column(f"head {text}")
-    made.add_column(text, justify="right")
-    made.add_row(text, styled(text, "bold"), style="red")
-    made.add_row(joined("x", styled(text, "dim")), stacked(text, styled(text, "dim")))
-    made.add_row(Text(text), text)
-    return made
+    heads = [Head(f"head {text}", key=True), Head(text, right=True)]
+    rows = [
+        [text, styled(text, "bold")],
+        [joined("x", styled(text, "dim")), stacked(text, styled(text, "dim"))],
+    ]
+    return StackedTable(Grid(f"title {text}", heads, rows, styles=("red", "")))
 
 
 WAYS = {
@@ -79,18 +80,13 @@ def test_it_is_still_recognised(way, text):
 @example(text=hostile("a"))
 def test_columns_stay_in_line(text):
     """Widths are measured of what is shown: each line of a table has its bar at one place."""
-    made = bare_table()
-    made.add_column("system")
-    made.add_column("n", justify="right")
-    for name in (text, "another system"):
-        made.add_row(name, "1.0")
+    heads = [Head("system", key=True), Head("n", right=True)]
+    made = StackedTable(Grid("", heads, [[text, "1.0"], ["another system", "1.0"]]))
     lines = shown(lambda out: out.print(made), 400, None).splitlines()
     wide = [re.sub(r"\x1b\[[0-9;]*m", "", line).replace("中", "中 ") for line in lines]
     assert len({re.search("[┃╇│]", line).start() for line in wide}) == 1
 
 
 def test_a_cell_is_one_line():
-    made = bare_table()
-    made.add_column("system")
-    made.add_row("a\n")
+    made = StackedTable(Grid("", [Head("system", key=True)], [["a\n"]]))
     assert "a\\n" in shown(lambda out: out.print(made))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from rejoinder.cli.terminal.console import bare_table
-from rejoinder.cli.terminal.stacked_table import BETWEEN
+from rejoinder.cli.terminal.stacked_table import BETWEEN, StackedTable
+from rejoinder.document.table import Grid, Head
 
 NAMES = st.text("ab-对话", min_size=1, max_size=40)
 NUMBERS = st.text("0123456789.", min_size=1, max_size=18)
@@ -24,12 +24,8 @@ def lines(table, width):
 
 
 def made(headings, rows, keys):
-    table = bare_table()
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place < keys else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
+    heads = [Head(each, place >= keys, place < keys) for place, each in enumerate(headings)]
+    return StackedTable(Grid("", heads, rows))
 
 
 @given(st.data())
@@ -61,17 +57,17 @@ def test_a_table_that_fits_is_one():
 
 @pytest.mark.parametrize("second", ["p", "95% interval", "n"])
 def test_what_is_said_of_a_number_stays_with_it(second):
-    headings = ["metric", "pearson", second, "spearman", second]
-    table = made(headings, [["BLEU", "0.123 [0.1, 0.2]", "0.001", "0.123 [0.1, 0.2]", "0.001"]], 1)
+    said = Head(second, right=True, belongs=True)
+    heads = [Head("metric", key=True), Head("pearson", True), said, Head("spearman", True), said]
+    row = ["BLEU", "0.123 [0.1, 0.2]", "0.001", "0.123 [0.1, 0.2]", "0.001"]
+    table = StackedTable(Grid("", heads, [row]))
     parts = [[column.header for column in part.columns] for part in table.parts(50)]
     assert parts == [["metric", "pearson", second], ["metric", "spearman", second]]
 
 
 def test_long_texts_are_folded_and_not_cut():
-    table = bare_table()
-    for name, side in (("ref", "right"), ("text", "left"), ("source", "left")):
-        table.add_column(name, justify=side)
-    table.add_row("1", "word " * 40, "somebody")
+    heads = [Head("ref", right=True, key=True), Head("text"), Head("source")]
+    table = StackedTable(Grid("", heads, [["1", "word " * 40, "somebody"]]))
     words = " ".join(lines(table, 40)).split()
     assert words.count("word") == 40
     assert "somebody" in words

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,7 +13,6 @@ from rich.segment import Segment
 from rich.text import Text
 
 from rejoinder.cli.terminal.speech import is_quiet, own_stderr, said_notes
-from rejoinder.cli.terminal.stacked_table import StackedTable, rich_text
 from rejoinder.document.text import Text as OwnText
 from rejoinder.visible import visible
 
@@ -58,20 +55,7 @@ class PlainConsole(Console):
 
 
 def _own(each: object) -> Any:
-    return rich_text(each) if isinstance(each, OwnText) else each
-
-
-_INSTEAD: ContextVar[PlainConsole | None] = ContextVar("instead", default=None)
-
-
-@contextmanager
-def instead(other: PlainConsole) -> Iterator[None]:
-    """Lets tables go to another console than the terminal."""
-    before = _INSTEAD.set(other)
-    try:
-        yield
-    finally:
-        _INSTEAD.reset(before)
+    return Text.assemble(*each.parts) if isinstance(each, OwnText) else each
 
 
 def console(stderr: bool = False) -> PlainConsole:
@@ -79,9 +63,6 @@ def console(stderr: bool = False) -> PlainConsole:
 
     As wide as the terminal, or as COLUMNS says, or 120 in a pipe.
     """
-    other = _INSTEAD.get()
-    if other is not None and not stderr:
-        return other
     columns = shutil.get_terminal_size(fallback=(120, 24)).columns
     file = own_stderr() if stderr else None
     return PlainConsole(
@@ -91,13 +72,6 @@ def console(stderr: bool = False) -> PlainConsole:
         emoji=False,
         file=file,
         quiet=stderr and is_quiet(),
-    )
-
-
-def bare_table(title: str | None = None) -> StackedTable:
-    """A table without a frame, which a narrow terminal shows in parts, one below the other."""
-    return StackedTable(
-        title=title, title_justify="left", show_edge=False, pad_edge=False, header_style="bold"
     )
 
 

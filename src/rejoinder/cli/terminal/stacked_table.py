@@ -7,16 +7,13 @@ number is cut or wrapped; names and texts are folded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.style import StyleType
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Column, Table
 from rich.text import Text
 
-from rejoinder.document.table import Head
-from rejoinder.document.text import Cell, parts_of
-from rejoinder.document.text import Text as OwnText
+from rejoinder.document.table import Grid
+from rejoinder.document.text import parts_of
 from rejoinder.visible import visible
 
 BETWEEN = 3
@@ -25,9 +22,6 @@ BETWEEN = 3
 SHORT = 12
 """Cells of a name that is not folded as long as there is another way."""
 
-BELONGS = {"p", "p Holm", "95% interval", "n", "chance", "verdict"}
-"""Headings of what is said of the column before."""
-
 TEXT = 24
 """Cells that a column of text has at least, where it is longer."""
 
@@ -35,30 +29,34 @@ TEXT = 24
 class StackedTable(Table):
     """A rich table whose columns go into parts, where they do not fit side by side.
 
-    The leading columns that are not aligned right are keys, or the first column if there are none
-    of these or no others. A column that is said of the one before it (its p, or whatever heading
-    stands in the table a second time) stays with that one.
+    Which columns are keys, and which belong to the column before them, is declared.
 
-    >>> table = StackedTable(show_edge=False, pad_edge=False)
-    >>> for name in ("system", "BLEU", "length"):
-    ...     table.add_column(name, justify="left" if name == "system" else "right")
-    >>> table.add_row("tuned", "49.3 [44.1, 54.1]", "10.48 [9.61, 11.36]")
+    Args:
+        grid: The table as a document has it.
+
+    >>> heads = [Head("system", False, True, False), Head("BLEU", True), Head("length", True)]
+    >>> table = StackedTable(Grid("", heads, [["tuned", "49.3 [44.1, 54.1]", "10.48 [9.61, 11.36]"]]))
     >>> [[column.header for column in part.columns] for part in table.parts(40)]
     [['system', 'BLEU'], ['system', 'length']]
     >>> len(table.parts(80))
     1
     """
 
-    heads: Sequence[Head] = ()
-
-    def add_row(
-        self,
-        *cells: Cell | RenderableType | None,
-        style: StyleType | None = None,
-        end_section: bool = False,
-    ) -> None:
-        """Adds a row; a cell that is a string is shown as it stands, in one line."""
-        super().add_row(*map(rich_text, cells), style=style, end_section=end_section)
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(
+            title=grid.title or None,
+            title_justify="left",
+            show_edge=False,
+            pad_edge=False,
+            header_style="bold",
+        )
+        self.heads = grid.heads
+        for head in grid.heads:
+            self.add_column(head.heading, justify="right" if head.right else "left")
+        styles = grid.styles or ("",) * len(grid.rows)
+        for place, (cells, style) in enumerate(zip(grid.rows, styles, strict=True)):
+            row = (Text.assemble(*parts_of(cell)) for cell in cells)
+            self.add_row(*row, style=style or None, end_section=place in grid.ends)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, or its parts with an empty line between them."""
@@ -92,24 +90,16 @@ class StackedTable(Table):
         ] or [self._part(keys, [least[c] for c in keys])]
 
     def _keys(self) -> list[int]:
-        if self.heads:
-            return [place for place, head in enumerate(self.heads) if head.key]
-        leading = 0
-        while leading < len(self.columns) and self.columns[leading].justify != "right":
-            leading += 1
-        return list(range(leading if 0 < leading < len(self.columns) else 1))
+        return [place for place, head in enumerate(self.heads) if head.key]
 
     def _groups(self) -> list[list[int]]:
         """The other columns, those that belong together in one list."""
-        headings = [str(column.header) for column in self.columns]
         groups: list[list[int]] = []
-        for column in range(len(self._keys()), len(self.columns)):
-            heading = headings[column]
-            belongs = heading in BELONGS or headings.count(heading) > 1
-            if groups and (self.heads[column].belongs if self.heads else belongs):
-                groups[-1].append(column)
-            else:
-                groups.append([column])
+        for place, head in enumerate(self.heads):
+            if groups and head.belongs:
+                groups[-1].append(place)
+            elif not head.key:
+                groups.append([place])
         return groups
 
     def _least(self, place: int, natural: int) -> int:
@@ -198,13 +188,6 @@ def _width(column: Column) -> int:
 
 def _cells(column: Column) -> int:
     return max((_length(cell) for cell in column.cells), default=0)
-
-
-def rich_text(cell: object, style: str = "") -> Any:
-    """What rich prints for a cell of ours: no string is read as markup."""
-    if isinstance(cell, str | OwnText):
-        return Text.assemble(*parts_of(cell, style))
-    return cell
 
 
 def _length(cell: object) -> int:

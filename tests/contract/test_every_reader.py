@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rejoinder.tables.format import Head
+from rejoinder.tables.format import FileHead
 from rejoinder.tables.formats.registry import formats_for
 
 FORMATS = formats_for("test set", "responses")
@@ -65,4 +65,4 @@ def test_a_reader_is_declared_whole(key, tmp_path):
         ("folder", b""),
         ("noise.xyz", bytes(range(128, 256))),
     ):
-        assert not each.recognises(Head(tmp_path / name, first))
+        assert not each.recognises(FileHead(tmp_path / name, first))

@@ -48,7 +48,7 @@ NO_SHARED = "the two answered no item in common"
 
 
 @dataclass(frozen=True)
-class Differences(Criterion):
+class SystemDifferences(Criterion):
     """The difference of two systems, by people and by each metric.
 
     Attributes:
@@ -87,7 +87,7 @@ class Differences(Criterion):
         """By subject the difference that is named."""
         return self.difference if isinstance(self.difference, Mapping) else {}
 
-    def of(self, pilot: Pilot) -> Differences:
+    def of(self, pilot: Pilot) -> SystemDifferences:
         """The same with the differences by subject.
 
         Raises:
@@ -284,7 +284,7 @@ class ExpectedDifference(Forecast):
         doubt: The standard deviation of the log of the variance behind it.
     """
 
-    wanted: Differences
+    wanted: SystemDifferences
     subject: str
     a: str
     b: str

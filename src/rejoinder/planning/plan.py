@@ -17,7 +17,7 @@ from rejoinder.planning.assumptions import assumptions_of, cluster_notes, pilot_
 from rejoinder.planning.components import Components
 from rejoinder.planning.correlations import Correlations
 from rejoinder.planning.criterion import Criterion
-from rejoinder.planning.differences import Differences
+from rejoinder.planning.differences import SystemDifferences
 from rejoinder.planning.labels_saved import LabelsSaved
 from rejoinder.planning.pilot import MEANS, Pilot
 from rejoinder.planning.reference_subsets import with_fewer
@@ -185,7 +185,7 @@ def plan(
     (0.25, 12)
     """
     criteria = (
-        Differences(power, alpha, difference),
+        SystemDifferences(power, alpha, difference),
         Correlations(correlation, width),
         Components(alpha),
         LabelsSaved(),

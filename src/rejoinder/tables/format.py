@@ -36,7 +36,7 @@ _OF_START: dict[str, Container] = {
 
 
 @dataclass(frozen=True)
-class Head:
+class FileHead:
     """What is seen of a path before it is read.
 
     Attributes:
@@ -48,7 +48,7 @@ class Head:
     first: bytes
 
     @classmethod
-    def of(cls, path: Path) -> Head:
+    def of(cls, path: Path) -> FileHead:
         """The head of a file or a folder.
 
         Raises:
@@ -121,9 +121,9 @@ class Shape:
 
     container: Container
     marks: Sequence[str] = ()
-    also: Callable[[Head], bool] | None = None
+    also: Callable[[FileHead], bool] | None = None
 
-    def fits(self, head: Head) -> bool:
+    def fits(self, head: FileHead) -> bool:
         """Whether a file or a folder has this shape."""
         if head.container != self.container:
             return False
@@ -173,6 +173,6 @@ class Format:
     holds_all: Callable[[Path], bool] = lambda path: False
     is_log: bool = False
 
-    def recognises(self, head: Head) -> bool:
+    def recognises(self, head: FileHead) -> bool:
         """Whether a path is of this format."""
         return any(shape.fits(head) for shape in self.shapes)

@@ -8,7 +8,7 @@ import pytest
 import rejoinder
 from rejoinder.cli.app import run
 from rejoinder.errors import InputError
-from rejoinder.tables.format import Head
+from rejoinder.tables.format import FileHead
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
@@ -206,7 +206,7 @@ RECOGNISED = {
 
 
 def recognised(path):
-    head = Head.of(path)
+    head = FileHead.of(path)
     return next(name for name, each in FORMATS.items() if each.recognises(head))
 
 

@@ -14,7 +14,7 @@ import pytest
 from flipped_bits import every, flipped
 from rejoinder.errors import InputError
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.format import Head
+from rejoinder.tables.format import FileHead
 from rejoinder.tables.formats.format_choice import holds_all
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.ratings import read_ratings
@@ -25,7 +25,7 @@ FORMATS = formats_for("test set", "responses")
 
 
 def recognised(path):
-    head = Head.of(path)
+    head = FileHead.of(path)
     return next(name for name, each in FORMATS.items() if each.recognises(head))
 
 

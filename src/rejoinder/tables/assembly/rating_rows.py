@@ -20,7 +20,7 @@ from rejoinder.tables.schemas import PROBABILITY, RATINGS
 _KEYS = {name: kind for name, kind in RATINGS.items() if name != "score"}
 
 
-class Reply(msgspec.Struct):
+class RatedReply(msgspec.Struct):
     """A reply that is rated: its system, its item, and the probability of its draw where that is known."""
 
     system: str
@@ -28,7 +28,7 @@ class Reply(msgspec.Struct):
     probability: float | None = None
 
 
-def reply_of(fields: Mapping[str, Any], own: str | int | None, where: str, key: str) -> Reply:
+def reply_of(fields: Mapping[str, Any], own: str | int | None, where: str, key: str) -> RatedReply:
     """The reply that a record of an annotation tool is about.
 
     Args:
@@ -43,10 +43,10 @@ def reply_of(fields: Mapping[str, Any], own: str | int | None, where: str, key: 
     renames = key_renames(list(fields), ("id", "system"), where)
     named = {renames.get(name, name): value for name, value in fields.items()}
     require(("system",), named, f"{where}: {key}", renamed=False)
-    reply = convert(named, Reply, f"{where}: {key}")
+    reply = convert(named, RatedReply, f"{where}: {key}")
     if reply.id is None and own is None:
         raise InputError(f"{where}: no 'id' in {key}, and no id of its own; expected the item's")
-    return Reply(reply.system, own if reply.id is None else reply.id, reply.probability)
+    return RatedReply(reply.system, own if reply.id is None else reply.id, reply.probability)
 
 
 class RatingRows:
@@ -58,7 +58,7 @@ class RatingRows:
         self._scores: list[str] | list[float] = []
 
     def add(
-        self, place: Place, reply: Reply, rater: str, criterion: str, score: str | float
+        self, place: Place, reply: RatedReply, rater: str, criterion: str, score: str | float
     ) -> None:
         """Adds a rating.
 

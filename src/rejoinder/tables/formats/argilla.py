@@ -13,7 +13,7 @@ import polars as pl
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.items import Place
 from rejoinder.tables.assembly.rating_cells import scores_of
-from rejoinder.tables.assembly.rating_rows import RatingRows, Reply, reply_of
+from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows, reply_of
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
@@ -43,7 +43,7 @@ def read(path: Path, asked: Asked) -> Draft:
     They are left out, and counted.
     """
     others: Counter[str] = Counter()
-    given: list[tuple[Place, Reply, str, str, str]] = []
+    given: list[tuple[Place, RatedReply, str, str, str]] = []
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
         record = convert(row, _Record, where)

@@ -16,7 +16,7 @@ from rejoinder.messages import more
 from rejoinder.tables.assembly.additional_columns import scalar_column
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.messages import LISTS, PAIR, ChatTurn, held_in, is_pair, said
-from rejoinder.tables.format import Asked, Format, Head, Shape
+from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.notes import note
@@ -102,7 +102,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     return Draft(frame, Origin(((str(path), numbers),)))
 
 
-def _is_chat(head: Head) -> bool:
+def _is_chat(head: FileHead) -> bool:
     """Whether the first object holds messages, and no item or reply as ``jsonl`` has them.
 
     A text may speak of "messages", and a completion stands after its prompt.

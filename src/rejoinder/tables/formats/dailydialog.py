@@ -20,7 +20,7 @@ from rejoinder.files.reading import decode, read_bytes, suffix_of
 from rejoinder.messages import Argument, quoted
 from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.assembly.rating_rows import RatingRows, Reply
+from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
@@ -152,7 +152,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
     rows = RatingRows()
     cells = (table.values(name) for name in names)
     for number, system, item, cell in zip(table.numbers, *cells, strict=True):
-        rows.add((table.name, number), Reply(system, item), MEAN, OVERALL, cell)
+        rows.add((table.name, number), RatedReply(system, item), MEAN, OVERALL, cell)
     return rows.draft()
 
 

@@ -15,7 +15,7 @@ from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
-from rejoinder.tables.format import Asked, Format, Head, Shape
+from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.delimited import read_tsv, tsv_rows
 from rejoinder.tables.origin import Draft, Origin, TestSetDraft, joined
 from rejoinder.tables.parts import Part
@@ -33,7 +33,7 @@ _HEADERS = {
 _NOT_MEANS = {"Reference1", "Depth", "SystemID", "Response", "Context"}
 
 
-def _kind(head: Head) -> str | None:
+def _kind(head: FileHead) -> str | None:
     """Which of its files this is, by how its header begins."""
     kind = next((kind for start, kind in _HEADERS.items() if head.text.startswith(start)), None)
     name, *systems = head.text.split("\n", 1)[0].rstrip("\r").split("\t")
@@ -68,7 +68,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     """The replies of all systems; people are the system ``Human``."""
     if path.is_dir():
         path = _only(path, _SYSTEMS)
-    elif _kind(Head.of(path)) != _SYSTEMS:
+    elif _kind(FileHead.of(path)) != _SYSTEMS:
         raise InputError(f"{path}: not responses; expected the file of system_responses of DSTC7")
     table = read_tsv(path)
     columns = [_column(table, name) for name in ("SystemID", "InstanceID", "Response")]
@@ -82,7 +82,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
     file = _ratings_in(path) if path.is_dir() else path
     if file is None:
         raise InputError(f"{path}: expected a file *{_JUDGES}.tsv or *{_MEANS}.tsv; name the file")
-    kind = _kind(Head.of(file))
+    kind = _kind(FileHead.of(file))
     if kind not in (_JUDGES, _MEANS):
         raise InputError(
             f"{file}: not ratings of DSTC7; expected the file of {_JUDGES} or of {_MEANS}"
@@ -107,7 +107,7 @@ def _testset_files(paths: Sequence[Path]) -> tuple[Path, Path | None]:
     """The file of references and that of contexts: given, or lying beside it."""
     if len(paths) == 1 and paths[0].is_dir():
         return _only(paths[0], _GOLD), next(iter(sorted(paths[0].glob(f"*{_CONTEXT}.tsv"))), None)
-    kinds = {_kind(Head.of(path)): path for path in paths if not path.is_dir()}
+    kinds = {_kind(FileHead.of(path)): path for path in paths if not path.is_dir()}
     if _GOLD not in kinds or len(kinds) != len(paths) or set(kinds) - {_GOLD, _CONTEXT}:
         raise InputError(
             f"{paths[0]}: expected the file of gold_responses of DSTC7, its folder, or that file "

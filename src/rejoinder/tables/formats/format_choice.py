@@ -14,7 +14,7 @@ from rejoinder.messages import Argument, nearest, quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
-from rejoinder.tables.format import Asked, Format, Head, KindName
+from rejoinder.tables.format import Asked, FileHead, Format, KindName
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.notes import note
 from rejoinder.tables.origin import Draft, TestSetDraft, joined
@@ -93,7 +93,7 @@ def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = 
         hint = f"; did you mean '{close}'?" if close else ""
         raise ParameterError(option, f": got {quoted(name)}; expected {one_of(every)}{hint}")
     formats = _tables(kind) if has_columns else every
-    head = Head.of(path)
+    head = FileHead.of(path)
     if found := _first(formats, head):
         return found
     if has_columns and (published := _first(every, head)):
@@ -125,7 +125,7 @@ def _tables(kind: KindName) -> dict[str, Format]:
     return {name: each for name, each in formats_like(kind).items() if each.part is not None}
 
 
-def _first(formats: dict[str, Format], head: Head) -> Format | None:
+def _first(formats: dict[str, Format], head: FileHead) -> Format | None:
     return next((each for each in formats.values() if each.recognises(head)), None)
 
 
@@ -136,7 +136,7 @@ def in_folder(path: Path, kind: KindName) -> Path:
         path: A file or folder; a file, and a folder that a format knows, stay as they are.
         kind: What is read.
     """
-    if not path.is_dir() or _first(formats_like(kind), Head.of(path)):
+    if not path.is_dir() or _first(formats_like(kind), FileHead.of(path)):
         return path
     try:
         files = sorted(each for each in path.iterdir() if each.is_file())
@@ -221,7 +221,7 @@ def logs_in(path: Path, name: str | None = None) -> list[Path]:
         path: A file or folder.
         name: The format of the logs; None: they are recognised.
     """
-    if not path.is_dir() or _first(_OF_TEXTS, Head.of(path)):
+    if not path.is_dir() or _first(_OF_TEXTS, FileHead.of(path)):
         return [path]
     files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
     try:

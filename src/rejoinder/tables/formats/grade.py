@@ -22,8 +22,8 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.items import Items, Place, Reference, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.assembly.rating_rows import RatingRows, Reply
-from rejoinder.tables.format import Asked, Format, Head, Shape
+from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
+from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.io.text_lines import read_lines
@@ -72,7 +72,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     data_sets = _data_sets(path) if path.is_dir() else _data_sets(path.absolute().parent)
     if path.is_dir() and not data_sets:
         raise InputError(f"{path}: expected a folder that holds {', '.join(_TEXTS)}")
-    if Head.of(path).container == "json list":
+    if FileHead.of(path).container == "json list":
         raise InputError(f"{path}: holds ratings; expected {_REPLIES}, which holds the replies")
     if not data_sets:  # a human_hyp.txt alone
         lines = read_lines(path)
@@ -273,7 +273,9 @@ def _of_judged(file: Path) -> Draft:
             for item, (number, reply) in zip(names[system], members, strict=True):
                 # Nobody is named: a rater is a place in the list, and other people for each item.
                 for place, score in enumerate(_scores(reply, f"{file}, row {number}"), start=1):
-                    rows.add((str(file), number), Reply(system, item), str(place), OVERALL, score)
+                    rows.add(
+                        (str(file), number), RatedReply(system, item), str(place), OVERALL, score
+                    )
     return rows.draft()
 
 
@@ -362,7 +364,7 @@ def _of_means(path: Path) -> Draft:
                 )
             for row, (item, line) in enumerate(zip(items, lines, strict=True), start=1):
                 mean = _mean(line, file, row)
-                rows.add((str(file), row), Reply(system, item), MEAN, OVERALL, mean)
+                rows.add((str(file), row), RatedReply(system, item), MEAN, OVERALL, mean)
     return rows.draft(_OF_MEANS)
 
 

@@ -15,7 +15,7 @@ from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.rating_rows import RatingRows, reply_of
 from rejoinder.tables.columns import require
-from rejoinder.tables.format import Asked, Format, Head, Shape
+from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
@@ -73,7 +73,7 @@ def read(path: Path, asked: Asked) -> Draft:
 
 def read_flat(path: Path, asked: Asked) -> Draft:
     """The flat exports (JSON-MIN, CSV, TSV): a row for each annotation, a column for each field."""
-    table = _FLAT.get(Head.of(path).container, JSON_TABLE).part
+    table = _FLAT.get(FileHead.of(path).container, JSON_TABLE).part
     assert table is not None
     part = part_of_judgements(table(path), None, "ratings", ("id", "system", "rater"))
     require(("id", "system", "rater"), part.frame.columns, part.name)

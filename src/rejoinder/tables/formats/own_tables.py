@@ -23,7 +23,7 @@ from rejoinder.tables.assembly.mapped_parts import (
     part_of_replies,
 )
 from rejoinder.tables.assembly.two_tables import replies_of_part, testset_of_parts
-from rejoinder.tables.format import JSON, Asked, Format, Head, KindName, Shape
+from rejoinder.tables.format import JSON, Asked, FileHead, Format, KindName, Shape
 from rejoinder.tables.io.arrow import SPLITS, STATE, read_datasets, read_parquet
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
 from rejoinder.tables.io.json_lines import read_objects
@@ -94,18 +94,18 @@ def _kept_part(path: Path, read: ReadPart) -> Part:
     return part
 
 
-def _is_json(head: Head) -> bool:
+def _is_json(head: FileHead) -> bool:
     """By suffix; without a known one, by a key that opens the file."""
     return head.suffix in JSON or (head.suffix != ".txt" and head.text.startswith('{"'))
 
 
-def _is_list(head: Head) -> bool:
+def _is_list(head: FileHead) -> bool:
     """A list of objects; in a ``.json`` of lists too, to say so."""
     start = head.text[1:].lstrip()[:1]
     return start == "{" or (head.suffix == ".json" and start == "[")
 
 
-def _is_table(head: Head) -> bool:
+def _is_table(head: FileHead) -> bool:
     """An object that is no row of JSON Lines, and in a ``.json`` any such."""
     if head.row is None:
         # An object over several lines; one that breaks off is a row of JSON Lines that does.

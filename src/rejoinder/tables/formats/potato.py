@@ -14,7 +14,7 @@ from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.items import Place
-from rejoinder.tables.assembly.rating_rows import RatingRows, Reply
+from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv
@@ -96,7 +96,7 @@ FORMAT = Format(
 )
 
 
-def _key(path: Path) -> dict[str, Reply]:
+def _key(path: Path) -> dict[str, RatedReply]:
     """The items and systems of the nearest folder that has a key."""
     folders = [path, *path.absolute().parents] if path.is_dir() else list(path.absolute().parents)
     file = next((each / KEY for each in folders if (each / KEY).is_file()), None)
@@ -105,12 +105,12 @@ def _key(path: Path) -> dict[str, Reply]:
             f"{path}: no {KEY} beside it or in a folder above it, so that its items and systems are not "
             "known; leave the export in the folder that 'rejoinder annotate page' wrote"
         )
-    key: dict[str, Reply] = {}
+    key: dict[str, RatedReply] = {}
     for number, row in read_objects(file):
         known = convert(row, _Known, f"{file}, row {number}")
         if known.id in key:
             raise InputError(f"{file}, row {number}: duplicate id {quoted(known.id)}; keep one row")
-        key[known.id] = Reply(known.system, known.item, known.probability)
+        key[known.id] = RatedReply(known.system, known.item, known.probability)
     return key
 
 

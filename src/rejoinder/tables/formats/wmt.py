@@ -17,8 +17,8 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import MEAN
-from rejoinder.tables.assembly.rating_rows import RatingRows, Reply
-from rejoinder.tables.format import Asked, Format, Head, Shape
+from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
+from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
 from rejoinder.tables.origin import Draft, Origin
 
@@ -101,7 +101,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
             if each.value is None:
                 absent += 1
             else:
-                reply = Reply(each.system, each.item)
+                reply = RatedReply(each.system, each.item)
                 rows.add((str(file.path), each.number), reply, MEAN, file.name, each.value)
     what = "segment" if path.is_dir() or _score_file(path).level == "seg" else "item"
     return rows.draft(*[f"{counted(absent, what)} without a score left out"] * bool(absent))
@@ -118,18 +118,18 @@ def read_scores(path: Path, asked: Asked) -> Draft:
     return Draft(frame, Origin(((str(path), [each.number for each in scores]),)))
 
 
-def _is_test_set(head: Head) -> bool:
+def _is_test_set(head: FileHead) -> bool:
     """A folder with sources and system outputs, or the outputs of one language pair in it."""
     return all((_root(head.path) / name).is_dir() for name in ("sources", _OUTPUTS))
 
 
-def _is_of_scores(head: Head) -> bool:
+def _is_of_scores(head: FileHead) -> bool:
     """A file called like one of scores: ``<name>.<level>.score``."""
     parts = head.path.name.rsplit(".", 2)
     return len(parts) == 3 and parts[1] in _EXPECTED and parts[2] == "score"
 
 
-def _is_of_people(head: Head) -> bool:
+def _is_of_people(head: FileHead) -> bool:
     return _is_of_scores(head) and head.path.absolute().parent.name == _HUMAN
 
 

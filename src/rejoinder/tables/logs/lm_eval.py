@@ -9,7 +9,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
-from rejoinder.tables.format import Head, Shape
+from rejoinder.tables.format import FileHead, Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
     Sample,
@@ -81,7 +81,7 @@ def read(path: Path) -> list[Sample]:
     return samples
 
 
-def _is_sample(head: Head) -> bool:
+def _is_sample(head: FileHead) -> bool:
     """Whether the first row has a document, its responses and the filtered ones."""
     return isinstance(head.row, dict) and {"doc_id", "resps", "filtered_resps"} <= head.row.keys()
 

@@ -1,16 +1,19 @@
 """Every document: CSV has the frames, headings are words alone, no renderer needs the terminal."""
 
+import ast
 import random
 import re
 import subprocess
 import sys
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import polars as pl
 import pytest
 from test_every_result import TABLES, Worlds
 
+import rejoinder
 from json_schemas import faults
 from rejoinder.cli.terminal.stacked_table import StackedTable
 from rejoinder.document.parts import Line, View
@@ -147,3 +150,20 @@ assert not [each for each in sys.modules if each.split(".")[0] in ("click", "ric
             or each.startswith("rejoinder.cli")]
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_file_below_the_command_line_names_it():
+    """No import under any spelling, strings included; the one door upwards leads to the figures."""
+    root = Path(rejoinder.__file__).parent
+    doors = []
+    for path in root.rglob("*.py"):
+        inside = path.relative_to(root).as_posix()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and re.fullmatch(r"rejoinder(\.\w+)+", text):
+                doors.append((inside, text))
+    named = [text for inside, text in doors if not inside.startswith("cli/")]
+    assert not [text for text in named if text.startswith("rejoinder.cli")]
+    assert [text for inside, text in doors if inside == "result.py"] == [
+        "rejoinder.figures.of_results"
+    ]

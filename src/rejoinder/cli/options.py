@@ -264,8 +264,9 @@ class PrintedOptions(JsonOptions):
 
     tables: Path | None = path(
         "--tables",
-        help="Write the printed tables to this file: Markdown (.md), LaTeX (.tex), HTML (.html) or CSV "
-        "(.csv). Numbers are rounded as they are printed; --json has all digits.",
+        help="Write the tables to this file: Markdown (.md), LaTeX (.tex) or HTML (.html), with numbers "
+        "rounded as they are printed, or CSV (.csv), with all digits and one table in a file: "
+        "further tables of x.csv are written to x-NAME.csv.",
     )
 
     def check(self) -> None:

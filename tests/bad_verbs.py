@@ -151,7 +151,7 @@ PEOPLE = [
 ]  # fmt: skip
 
 CORRELATE = [
-    verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"--tolerance 2\.0 must be from 0 to 1"),
+    verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"--tolerance 2 must be from 0 to 1"),
     verb("judge --scores rated.csv --ratings marks.csv", "scores and ratings swapped", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
     verb("compare --scores rated.csv --ratings marks.csv", "scores and ratings swapped, to compare", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
     verb("judge --scores rated.csv --ratings rated.csv", "ratings as a judge's scores", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
@@ -182,9 +182,9 @@ CORRELATE = [
     verb(f"correlate {READ} {RATINGS} -p unit", "larger units than there are items", r"units of 100 items \(--unit-size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
     verb(f"correlate {READ} --ratings one.csv -p unit", "units of pairs, and one system rated", r"one rated system, 'bot'; its units are of pairs"),
     verb(f"correlate {READ} --ratings apart.csv -p unit", "units, and systems rated on different items", r"no two systems are rated on the same item"),
-    verb(f"correlate {READ} {RATINGS} -p unit --unit-size 0", "units of nothing", r"size=0 must be a whole number of at least 1"),
-    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon some", "an epsilon that is no number", r"--epsilon 'some' must be 0 or more, or 'best'"),
-    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon -1", "an epsilon below 0", r"--epsilon -1.0 must be 0 or more"),
+    verb(f"correlate {READ} {RATINGS} -p unit --unit-size 0", "units of nothing", r"--unit-size 0 must be a whole number of at least 1"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon some", "an epsilon that is no number", r"--epsilon some must be 0 or more, or 'best'"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon -1", "an epsilon below 0", r"--epsilon -1 must be 0 or more"),
     verb(f"correlate {READ} {RATINGS} --columns human.csv:id=item", "columns of a file that is not read", r"the command reads no file 'human\.csv'; it names rated\.csv, test\.jsonl, bot\.jsonl, cat\.jsonl"),
     verb(f"correlate {READ} {RATINGS} --scores judge.csv:5..1", "a least value above the greatest", r"got '5\.\.1'; expected the least and the greatest value"),
     verb(f"correlate {READ} {RATINGS} -p pairwise -c spearman", "a coefficient of accuracies", r"'pairwise' has accuracies in place of correlations: do without --correlation"),
@@ -244,9 +244,9 @@ JUDGEMENTS = [
 
 MINING = "mine test.jsonl test.jsonl -o m.jsonl"
 MINE = [
-    verb(f"{MINING} --response-weight 2", "a weight of responses above 1", r"--response-weight 2\.0; expected a number from 0 to 1"),
+    verb(f"{MINING} --response-weight 2", "a weight of responses above 1", r"--response-weight 2; expected a number from 0 to 1"),
     verb(f"{MINING} --response-weight 0 --response-smoothing 0", "products that are all 0", r"--response-weight 0 and --response-smoothing 0 make every product 0; give one"),
-    verb(f"{MINING} --b 2", "a length normalisation above 1", r"--b 2\.0; expected a number from 0 to 1"),
+    verb(f"{MINING} --b 2", "a length normalisation above 1", r"--b 2; expected a number from 0 to 1"),
     verb(f"{MINING} --tokenizer 13", "a tokenizer that does not exist", r"tokenizer '13' is unknown; choose '13a'"),
     verb("mine lines.txt test.jsonl -o m.jsonl", "plain lines given for a corpus", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference; expected conversations"),
     verb("filter lines.txt -o f.jsonl", "plain lines to filter", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),

@@ -211,6 +211,9 @@ class Call:
         return _spelled(self) or self.text.format(*self.values)
 
 
+AS_JSON = Call("as_json()")
+"""What has all numbers of a result; on the command line, an option."""
+
 Spelling = Callable[[Argument | Call], str]
 """How arguments and calls are written; an empty text: as in Python."""
 

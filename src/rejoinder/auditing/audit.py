@@ -20,7 +20,7 @@ from rejoinder.auditing.verdicts import Verdict
 from rejoinder.batches.batch import Batch
 from rejoinder.document.parts import AS_USUAL, Document, View, lines
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import Call, merged
+from rejoinder.messages import Argument, Call, merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
@@ -153,7 +153,7 @@ def audit(
     """
     check_draws(resamples, seed)
     if not isinstance(turns, int) or isinstance(turns, bool) or turns < 1:
-        raise ParameterError(f"turns={turns!r} must be a whole number, 1 or more")
+        raise ParameterError(Argument("turns", turns), " must be a whole number, 1 or more")
     if not isinstance(constant, str):
         raise ParameterError(f"constant={constant!r:.60} must be a text")
     wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)

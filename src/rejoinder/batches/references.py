@@ -11,6 +11,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,9 @@ class ReferenceRule:
             if -1 <= threshold <= 1:
                 return ReferenceRule(threshold=threshold)
         raise ParameterError(
-            f"references={text!r} is no rule; choose 'all', 'single' (the first one) or 'w>=T' with "
-            "a weight T in [-1, 1], such as 'w>=0.6'"
+            Argument("references", text),
+            " is no rule; choose 'all', 'single' (the first one) or 'w>=T' with "
+            "a weight T in [-1, 1], such as 'w>=0.6'",
         )
 
     def selects(self, place: Indices | int, weight: Floats | float) -> Any:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from rejoinder.bridges.reply_rows import check_framework, naming, without_options
+from rejoinder.bridges.reply_rows import check_framework, naming
 from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
@@ -140,7 +140,7 @@ class RejoinderScores(evaluate.Metric):
                 drop_unusable=drop_unusable,
                 resamples=1000 if intervals else 0,
             )
-        notes = [without_options(without_remedy(note)) for note in scores.notes]
+        notes = [without_remedy(note) for note in scores.notes]
         results: dict[str, Any] = {}
         for row in scores.systems().iter_rows(named=True):
             results[row["metric"]] = row["value"]

@@ -20,6 +20,7 @@ from rejoinder.bridges.reply_rows import (
     score_of_rows,
 )
 from rejoinder.errors import InputError, MissingExtraError, ParameterError
+from rejoinder.messages import Argument
 from rejoinder.metrics.engine.jackknife import score_intervals
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.tables.logs.samples import texts_of, turns_of
@@ -125,8 +126,9 @@ def labels_of(metrics: str | Sequence[str]) -> dict[str, str]:
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not names or not all(isinstance(each, str) for each in names):
         raise ParameterError(
-            f"metrics={metrics!r}: expected names of metrics, as ['bleu:order=4', 'chrf']; "
-            "a log keeps names, not objects"
+            Argument("metrics", metrics),
+            ": expected names of metrics, as ['bleu:order=4', 'chrf']; "
+            "a log keeps names, not objects",
         )
     labels: dict[str, str] = {}
     for name in names:

@@ -98,7 +98,7 @@ def score_of_rows(metric: Metric, totals: Floats, count: int) -> float:
 
 @contextmanager
 def naming(arguments: Mapping[str, str]) -> Iterator[None]:
-    """Messages name the arguments of the framework: no option of the command line, no name of ours.
+    """Messages name the arguments of the framework: no name of ours.
 
     Args:
         arguments: By our names of arguments those of the framework.
@@ -112,29 +112,9 @@ def naming(arguments: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except RejoinderError as error:
-        message = without_options(str(error.args[0])).replace(registry.FROM_ANOTHER_TOOL, "")
+        message = str(error).partition(registry.FROM_ANOTHER_TOOL)[0]
         if isinstance(error, InputError):
             words = re.compile(rf"\b({'|'.join(arguments)})\b(?!=)")
             message = words.sub(lambda word: arguments[word[1]], message)
-        error.args = (message, *error.args[1:])
+        error.args = (message,)
         raise
-
-
-_OPTION = re.compile(
-    r"""
-    '?(?:--?[a-zA-Z][\w-]*\ (?:(?:'[^']*'|[^\s()';,-][^\s()';,]*)\ )?)+(?<!')  # options, with values
-    \((\w+=(?:[^()]|\([^()]*\))*)\)  # and the same as arguments, in parentheses
-    """,
-    re.VERBOSE,
-)
-
-
-def without_options(message: str) -> str:
-    """A message or a note with arguments alone where it names options of the command line too.
-
-    >>> without_options("leave them out with --drop-unusable (drop_unusable=True), which says more")
-    'leave them out with drop_unusable=True, which says more'
-    >>> without_options("give each by itself: -m bleu -m chrf (metrics=['bleu', 'chrf'])")
-    "give each by itself: metrics=['bleu', 'chrf']"
-    """
-    return _OPTION.sub(r"\1", message)

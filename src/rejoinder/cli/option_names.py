@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
@@ -14,13 +13,11 @@ import click
 from rejoinder.errors import RejoinderError
 from rejoinder.messages import Argument, Call, Placeholder, quoted, spelled_by
 
-_ARGUMENT = re.compile(r"([a-z][a-z_]*)=(?!=)")
-
-_INSIDE = re.compile(r"(?<= )([a-z][a-z_]*)=(True|[A-Z]+|\d+|\['[^\]]*'\]|)(?=[\s,;:)]|\.?$)")
-"""An argument within a message, with a value that no text of others looks like, or without one."""
-
-
 COMMANDS = {
+    "External(name, read_scores(FILE))": "--scores FILE",
+    "as_json()": "--json",
+    "compare_with_people": "compare --ratings",
+    "rejoinder.compare_with_people with drawn=": "rejoinder compare --ratings --drawn",
     "bounds=(LOW, HIGH)": "--scores FILE:LOW..HIGH",
     "encoder=PATH": "--encoder PATH",
     "ratings=, weights_from= or both": "--ratings FILE, --weights-from METRIC, --scores FILE",
@@ -50,7 +47,7 @@ def named_as_options() -> Iterator[None]:
         try:
             yield
         except RejoinderError as error:
-            error.args = (as_option(str(error)),)
+            error.args = (str(error),)
             raise
 
 
@@ -115,50 +112,3 @@ def _options(command: click.Command) -> dict[str, click.Option]:
     }
     options |= {each.name or "": each for each in params}
     return options | {name: each for each in params for name in getattr(each, "gives", ())}
-
-
-def as_option(message: str) -> str:
-    """The message with options in the place of arguments that the running command has options for.
-
-    ``seed=-1 must be 0 or more`` becomes ``--seed -1 must be 0 or more``, and ``max_calls= needs
-    work=FOLDER`` becomes ``--max-calls needs --work FOLDER``. What a message names as an option already
-    stays as it is.
-    """
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return message
-    options = _options(context.command)
-    message = _INSIDE.sub(lambda found: _inside(found, options), message)
-    message = _of_another_tool(message, "scores" in options)
-    start = _ARGUMENT.match(message)
-    option = options.get(start[1]) if start else None
-    if start is None or option is None or any(f"({name})" in message for name in option.opts):
-        return message
-    value = message[start.end() :]
-    return f"{option.opts[0]}{'' if value[:1] in (' ', ':') else ' '}{value}"
-
-
-def _inside(found: re.Match[str], options: Mapping[str, click.Option]) -> str:
-    """An argument within a message as its option; unchanged where the message names that already."""
-    option, value, message = options.get(found[1]), found[2], found.string
-    before = message[: found.start()]
-    in_parentheses = before.count("(") > before.count(")")  # of a call in Python, mostly
-    if option is None or in_parentheses or before.split()[-1:][0].startswith("-"):
-        return found[0]
-    if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message) for name in option.opts):
-        return found[0]
-    if value.startswith("["):
-        short = min(option.opts, key=len)
-        return " ".join(f"{short} {each}" for each in re.findall(r"'([^']*)'", value))
-    name = option.opts[0]
-    return name if not value or option.is_flag else f"{name} {value}"
-
-
-def _of_another_tool(message: str, has_option: bool) -> str:
-    """How scores of another tool come in: by an option, where the running command has it."""
-    if "External(" not in message:
-        return message
-    from rejoinder.metrics.registry import FROM_ANOTHER_TOOL  # not imported for --help
-
-    how = "; scores that another tool made are metrics too: --scores FILE" if has_option else ""
-    return message.replace(FROM_ANOTHER_TOOL, how)

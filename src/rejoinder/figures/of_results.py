@@ -15,6 +15,7 @@ from rejoinder.figures.agreement import bars
 from rejoinder.figures.differences import differences
 from rejoinder.figures.ruq import ruq_figure
 from rejoinder.figures.systems import standings
+from rejoinder.messages import Argument, Placeholder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +74,9 @@ def _chosen(name: str | None, choices: Collection[str], what: str) -> str:
     begin = _plain(str(name))
     alike = [each for each in choices if begin and _plain(each).startswith(begin)]
     if len(alike) != 1:
-        raise ParameterError(f"of={name!r}: there is no such {what}; choose {one_of(choices)}")
+        raise ParameterError(
+            Argument("of", name), f": there is no such {what}; choose {one_of(choices)}"
+        )
     return alike[0]
 
 
@@ -133,7 +136,8 @@ def _few(pairs: pl.DataFrame) -> pl.DataFrame:
     if pairs.height > MOST_PAIRS:
         raise InputError(
             f"plot: {pairs.height} pairs are too many for one figure; compare fewer systems, or one with "
-            "all others: a='NAME'"
+            "all others: ",
+            Argument("a", Placeholder("NAME")),
         )
     return pairs
 

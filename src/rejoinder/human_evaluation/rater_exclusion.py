@@ -46,10 +46,13 @@ class SummaryOptions:
     def __post_init__(self) -> None:
         if not -1 <= self.threshold <= 1:
             raise ParameterError(
-                f"threshold={self.threshold!r} must be a kappa, from -1 to 1; {THRESHOLD} is usual"
+                Argument("threshold", self.threshold),
+                f" must be a kappa, from -1 to 1; {THRESHOLD} is usual",
             )
         if self.least < 1:
-            raise ParameterError(f"least={self.least!r} must be 1 or more; {LEAST_SHARED} is usual")
+            raise ParameterError(
+                Argument("least", self.least), f" must be 1 or more; {LEAST_SHARED} is usual"
+            )
         check_draws(self.resamples, self.seed)
 
     def verdict(self, kappa: float, reason: str | None) -> str:

@@ -20,7 +20,7 @@ from rejoinder.document.parts import (
 )
 from rejoinder.document.table import Column, Table, estimate, key, number
 from rejoinder.human_evaluation.shown_judgements import CRITERION, agreement, of, possible, raters
-from rejoinder.messages import counted
+from rejoinder.messages import AS_JSON, counted
 from rejoinder.result import PlottedResult
 
 MOST_PAIRS = 15
@@ -94,7 +94,7 @@ class RatingSummary(PlottedResult):
         shown.append(Line(self._legend(), "legend"))
         differences = self.differences.filter(pl.len().over("criterion") <= MOST_PAIRS)
         if left_out := self.differences.height - differences.height:
-            words = f"{counted(left_out, 'difference')} of two systems: in --json"
+            words = f"{counted(left_out, 'difference')} of two systems: in {AS_JSON}"
             shown.append(Line(words, "legend"))
         shown += reasons([self.agreement, self.human, self.systems, differences])
         shown += [Line(each, "note") for each in self.notes]

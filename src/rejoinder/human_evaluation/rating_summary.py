@@ -13,6 +13,7 @@ from rejoinder.human_evaluation.rating_criterion import RatingCriterion
 from rejoinder.human_evaluation.rating_result import RatingSummary
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.human_evaluation.system_differences import DIFFERENCES
+from rejoinder.messages import Argument
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -90,7 +91,9 @@ def ratings(
     (('alpha nominal', 1.0), 1.0)
     """
     if raters not in AGGREGATIONS:
-        raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
+        raise ParameterError(
+            Argument("raters", raters), f" is unknown; choose {one_of(AGGREGATIONS)}"
+        )
     without = strings(without, "without", "systems")
     clusters, faults = item_clusters(Ratings.frame_of(ratings), cluster, "ratings")
     options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)

@@ -54,7 +54,9 @@ class StrengthModel:
 
     def __post_init__(self) -> None:
         if self.ties not in get_args(Ties):
-            raise ParameterError(f"ties={self.ties!r} is unknown; choose {one_of(get_args(Ties))}")
+            raise ParameterError(
+                Argument("ties", self.ties), f" is unknown; choose {one_of(get_args(Ties))}"
+            )
         others = {
             Argument("ties", "davidson"): self.ties != "half",
             Argument("covariates"): bool(self.covariates),

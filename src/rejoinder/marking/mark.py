@@ -26,7 +26,7 @@ from rejoinder.marking.tables import (
     systems_of_preferences,
     systems_of_scores,
 )
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Argument, counted, quoted
 from rejoinder.models.chat.asking import Limits, uncounted
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
 from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest
@@ -108,7 +108,7 @@ def mark(
     expect(testset, TestSet, "testset", TESTSET)
     check_draws(0, seed)
     if turns is not None and turns < 1:
-        raise ParameterError(f"turns={turns}; expected 1 or more, or None for all")
+        raise ParameterError(Argument("turns", turns), "; expected 1 or more, or None for all")
     limits = Limits(retries, concurrency, max_calls, max_tokens)
     limits.check(kept=work is not None)
     rubric = rubric if isinstance(rubric, Rubric) else read_rubric(rubric)

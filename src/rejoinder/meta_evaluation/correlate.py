@@ -144,7 +144,9 @@ class Agreement(PlottedResult):
         names = self._evidence.names(tuple(CORRELATIONS))
         chosen = correlation or ("spearman" if "spearman" in names else names[0])
         if chosen not in names:
-            raise ParameterError(f"correlation={chosen!r} is unknown; choose {one_of(names)}")
+            raise ParameterError(
+                Argument("correlation", chosen), f" is unknown; choose {one_of(names)}"
+            )
         self._evidence.prepare([chosen])
         pairs = list(combinations(self.labels, 2))
         differences = at_once(lambda pair: self._evidence.pair(*pair, chosen), pairs)
@@ -281,13 +283,14 @@ def correlate(
     check_draws(resamples, seed)
     if not isinstance(permutations, int) or not 0 <= permutations <= MOST_DRAWS:
         raise ParameterError(
-            f"permutations={permutations!r} must be from 0 (no test) to {MOST_DRAWS:,}"
+            Argument("permutations", permutations), f" must be from 0 (no test) to {MOST_DRAWS:,}"
         )
     scores.need_items()
     if cluster is not None and not chosen.clustered:
         raise ParameterError(
-            f"cluster={cluster!r} has no effect under the protocol '{chosen.name}', whose intervals and "
-            "tests are over systems; leave it out"
+            Argument("cluster", cluster),
+            f" has no effect under the protocol '{chosen.name}', whose intervals and "
+            "tests are over systems; leave it out",
         )
     if cluster is not None or chosen.of_dialogues:
         scores = clustered(scores, cluster)

@@ -10,14 +10,13 @@ import polars as pl
 from rejoinder.document.numbers import NONE, decimals, has_intervals, three_decimals
 from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import Table, estimate, key, number
-from rejoinder.messages import SIGNIFICANT, merged
+from rejoinder.messages import SIGNIFICANT, Argument, merged
 from rejoinder.meta_evaluation.protocols import Protocol
 from rejoinder.meta_evaluation.turn_level import OTHER_SYSTEMS
 
 RANDOM = "random"
 RANDOM_ROW = (
     "random: one random draw of scores, shown for comparison; it never has a star, whatever its p; "
-    "--seed gives another draw"
 )
 PEOPLE = (
     "human (avg), human (max): each rater against the mean of the other raters; human (max) is the "
@@ -212,7 +211,7 @@ def _legends(rows: pl.DataFrame, protocol: Protocol, several: bool) -> Iterator[
     if rows.filter(rows["metric"].str.starts_with("human") & rows["value"].is_not_nan()).height:
         yield PEOPLE
     if RANDOM in rows["metric"]:
-        yield RANDOM_ROW
+        yield f"{RANDOM_ROW}{Argument('seed')} gives another draw"
     if "chance" in rows.columns:
         yield CHANCE[protocol.name]
     if _with_epsilon(rows):

@@ -188,7 +188,9 @@ def judge(
     without = strings(without, "without", "systems")
     check_draws(0, seed)
     if raters not in get_args(Severity):
-        raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(get_args(Severity))}")
+        raise ParameterError(
+            Argument("raters", raters), f" is unknown; choose {one_of(get_args(Severity))}"
+        )
     scores.need_items()
     if cluster is not None:
         scores = clustered(scores, cluster)

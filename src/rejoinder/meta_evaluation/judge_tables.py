@@ -9,7 +9,7 @@ import polars as pl
 from rejoinder.document.numbers import NONE, decimals, p_value, starred
 from rejoinder.document.parts import GAP, Document, Line, lines, spaced
 from rejoinder.document.table import Table, estimate, key, number, text
-from rejoinder.messages import SIGNIFICANT, merged
+from rejoinder.messages import AS_JSON, SIGNIFICANT, Call, merged
 from rejoinder.meta_evaluation.judge_sentences import answer
 from rejoinder.statistics.judge_errors import Estimate
 
@@ -34,7 +34,7 @@ LEGEND = (
 ERRORS = (
     "error: the judge's marks less people's ratings, above 0 where it favours the system. Before that the "
     "marks are brought to the people's scale (divided by the slope, where the raters' noise is known), so "
-    "that the error is in units of the ratings. 'compare --ratings' has people less judge, between two "
+    "that the error is in units of the ratings. '{compare}' has people less judge, between two "
     "systems and of the marks as they are, not divided ('errors of the judges'): with a slope other than 1 "
     "the two can name different systems. length, markdown: for each unit of the logarithm of words (marks) "
     "+ 1; p Holm: corrected over a judge's rows"
@@ -88,7 +88,12 @@ def judges(
     if panel is not None:
         shown += _panel(panel, len(names))
     shown += lines(answer(measures, errors, tests, notes, name) for name in names)
-    legends = [LEGEND, ERRORS, *[TEST] * bool(tested.height), f"* p below 0.05; {NONE}: undefined"]
+    legends = [
+        LEGEND,
+        ERRORS.format(compare=Call("compare_with_people")),
+        *[TEST] * bool(tested.height),
+        f"* p below 0.05; {NONE}: undefined",
+    ]
     shown += [GAP, *lines(legends, "legend")]
     shown += lines(merged(_missing(measures, errors, tests), MOST_NAMED, "; "), "note")
     return [*shown, *lines(notes, "note"), GAP, Line(signature, "signature")]
@@ -122,7 +127,7 @@ def _errors(errors: pl.DataFrame, judge: str) -> Document:
         number("p Holm", "p_holm", starred),
     ]
     table = Table(errors, columns, name="errors", above=("judge",), paper=paper, meanings=MEANINGS)
-    words = f"{judge}: {hidden} systems without a significant error are in --json"
+    words = f"{judge}: {hidden} systems without a significant error are in {AS_JSON}"
     if hidden:
         return [Line(words, "legend"), table, GAP]
     return spaced(table)

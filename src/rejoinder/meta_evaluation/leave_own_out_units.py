@@ -11,7 +11,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import merged
+from rejoinder.messages import Argument, merged
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
 from rejoinder.meta_evaluation.pair_units import Copies, PairUnits
 from rejoinder.meta_evaluation.protocols import Unit
@@ -62,7 +62,9 @@ def measured(
         ParameterError: A metric or a parameter is unknown.
     """
     if left_out not in (None, *CHOICES):
-        raise ParameterError(f"left_out={left_out!r} is unknown; choose {one_of(CHOICES)}")
+        raise ParameterError(
+            Argument("left_out", left_out), f" is unknown; choose {one_of(CHOICES)}"
+        )
     if left_out == "own":
         design = LeaveOwnOut.of(testset, responses, missing, keep_identical=False)
         return own_left_out(design, metrics, drop_unusable, 0, seed, progress), unit

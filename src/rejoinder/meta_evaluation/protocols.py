@@ -110,7 +110,9 @@ class Dialogue(Protocol):
 
     def __post_init__(self) -> None:
         if self.turns not in RULES:
-            raise ParameterError(f"turns={self.turns!r} is unknown; choose {one_of(RULES)}")
+            raise ParameterError(
+                Argument("turns", self.turns), f" is unknown; choose {one_of(RULES)}"
+            )
 
     def signature(self) -> str:
         """The protocol in a signature."""
@@ -177,7 +179,7 @@ class Pairwise(Protocol):
     def __post_init__(self) -> None:
         known = self.epsilon == "best" if isinstance(self.epsilon, str) else self.epsilon >= 0
         if not known:
-            raise ParameterError(f"epsilon={self.epsilon!r} must be 0 or more, or 'best'")
+            raise ParameterError(Argument("epsilon", self.epsilon), " must be 0 or more, or 'best'")
 
     def signature(self) -> str:
         """The protocol in a signature."""
@@ -271,7 +273,9 @@ def protocol_named(protocol: str | Protocol) -> Protocol:
         return protocol
     expect(protocol, str, "protocol", f"one of {one_of(PROTOCOLS)}, or a protocol such as Turn()")
     if protocol not in PROTOCOLS:
-        raise ParameterError(f"protocol={protocol!r} is unknown; choose {one_of(PROTOCOLS)}")
+        raise ParameterError(
+            Argument("protocol", protocol), f" is unknown; choose {one_of(PROTOCOLS)}"
+        )
     return PROTOCOLS[protocol]()
 
 
@@ -286,7 +290,7 @@ def threshold(text: str) -> float | Literal["best"]:
     try:
         return float(text)
     except ValueError:
-        raise ParameterError(f"epsilon={text!r} must be 0 or more, or 'best'") from None
+        raise ParameterError(Argument("epsilon", text), " must be 0 or more, or 'best'") from None
 
 
 def check_names(protocol: Protocol, correlations: Sequence[str]) -> None:

@@ -44,7 +44,9 @@ class UnitSettings:
         for name in ("size", "assignments"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+                raise ParameterError(
+                    Argument(name, value, f"unit_{name}"), " must be a whole number of at least 1"
+                )
         for pair in self.pairs:
             if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
                 raise ParameterError(

@@ -14,6 +14,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import bleu_rows
+from rejoinder.messages import Argument
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
 from rejoinder.metrics.reference_pairs import ReferencePairs
@@ -217,13 +218,17 @@ def check_smoothing(
 ) -> None:
     """Raises a ParameterError for an unknown smoothing or a value it cannot take."""
     if smoothing not in known:
-        raise ParameterError(f"smoothing={smoothing!r} is unknown; choose {one_of(known)}")
+        raise ParameterError(
+            Argument("smoothing", smoothing), f" is unknown; choose {one_of(known)}"
+        )
     if value is None:
         return
     if not known[smoothing]:
-        raise ParameterError(f"smoothing_value={value!r} means nothing to smoothing='{smoothing}'")
+        raise ParameterError(
+            Argument("smoothing_value", value), f" means nothing to smoothing='{smoothing}'"
+        )
     if not 0 < value < float("inf"):
-        raise ParameterError(f"smoothing_value={value!r} must be a positive number")
+        raise ParameterError(Argument("smoothing_value", value), " must be a positive number")
 
 
 def value_of(smoothing: str, value: float | None) -> float:
@@ -239,8 +244,8 @@ def check_minimum_total(least: int | None) -> None:
     """Raises a ParameterError for a least total below 1."""
     if least is not None and least < 1:
         raise ParameterError(
-            f"minimum_total={least!r} must be 1 or more (NLTK's is 1); leave it out to count the "
-            "n-grams that there are"
+            Argument("minimum_total", least),
+            " must be 1 or more (NLTK's is 1); leave it out to count the n-grams that there are",
         )
 
 

@@ -13,6 +13,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.references import References
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Tokens
+from rejoinder.messages import Argument
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import quotient
@@ -76,7 +77,7 @@ class ChrF(Metric):
         if self.word_order != 0:
             check_order(self.word_order)
         if not 0 < self.beta < float("inf"):
-            raise ParameterError(f"beta={self.beta!r} must be a positive number")
+            raise ParameterError(Argument("beta", self.beta), " must be a positive number")
 
     @property
     def label(self) -> str:

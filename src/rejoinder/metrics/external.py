@@ -13,7 +13,7 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Call
+from rejoinder.messages import Argument, Call
 from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.statistics.proportions import are_ends
@@ -82,8 +82,8 @@ class External(MeanMetric):
         expect(name, str, "name", "the name of the metric, as tables call it")
         if not name.strip() or "|" in name or name in ("system", "id"):
             raise ParameterError(
-                f"name={name!r} cannot head a column of scores; give the metric a name of its own, "
-                "without '|'"
+                Argument("name", name),
+                " cannot head a column of scores; give the metric a name of its own, without '|'",
             )
         expect(higher_is_better, bool, "higher_is_better", "True or False")
         (values,) = reply_values(SegmentScores.of(frame, name))
@@ -158,7 +158,9 @@ class External(MeanMetric):
         pair(bounds, "bounds")
         low, high = (float(each) for each in bounds)
         if not low < high:
-            raise ParameterError(f"bounds={bounds!r}; expected the least value before the greatest")
+            raise ParameterError(
+                Argument("bounds", bounds), "; expected the least value before the greatest"
+            )
         outside = (values.values < low) | (values.values > high)
         if outside.any():
             s, i = (int(each[0]) for each in np.nonzero(outside))

@@ -11,6 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument
 
 
 def check_type(metric: str, name: str, value: Any, kind: Any) -> Any:
@@ -56,7 +57,7 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
 def check_order(order: int) -> None:
     """Raises a ParameterError for an n-gram order outside 1 to 9."""
     if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= 9:
-        raise ParameterError(f"order={order!r} must be a whole number from 1 to 9")
+        raise ParameterError(Argument("order", order), " must be a whole number from 1 to 9")
 
 
 def _type_of(metric: type, name: str, annotation: Any) -> Any:

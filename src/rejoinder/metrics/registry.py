@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import nearest, quoted
+from rejoinder.messages import Argument, Call, nearest, quoted
 from rejoinder.metrics import importing, presets
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.parameters import alternatives, types_of
@@ -75,10 +75,7 @@ OTHERS = Makers({"ruq": ("ruq", "RUQ"), "external": ("external", "External")})
 replies, which have verbs of their own, and scores that other tools made."""
 
 
-FROM_ANOTHER_TOOL = (
-    "; scores that another tool made are metrics too: External(name, read_scores(FILE))"
-)
-"""What the message about an unknown metric ends with; the command line names its option instead."""
+FROM_ANOTHER_TOOL = "; scores that another tool made are metrics too: "
 
 _LONGEST = 9
 """The longest n-gram of the labels that are recognised where a name was to be typed."""
@@ -115,14 +112,17 @@ def metric(wanted: str | Metric) -> Metric:
         if len(several) > 1 and all(each.strip().lower() in folded for each in several):
             each = [each.strip() for each in several]
             raise ParameterError(
-                f"metric '{name}': several at once; give each by itself: metrics={each}"
+                f"metric '{name}': several at once; give each by itself: ",
+                Argument("metrics", each),
             )
         close = _close(name)
         hint = f"did you mean '{close}'? " if close else ""
         raise ParameterError(
             f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
-            "colon; several are given one by one: metrics=['bleu:order=4', 'chrf']"
-            f"{FROM_ANOTHER_TOOL}"
+            "colon; several are given one by one: ",
+            Argument("metrics", ["bleu:order=4", "chrf"]),
+            FROM_ANOTHER_TOOL,
+            Call("External(name, read_scores(FILE))"),
         )
     if colon and not rest.strip():
         raise ParameterError(

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.evidence import Rated, at_once, undefined
 from rejoinder.planning.criterion import (
     FAR,
@@ -71,11 +72,11 @@ class Correlations(Criterion):
         """Checks the settings."""
         if self.width is not None and not 0 < self.width < 2:
             raise ParameterError(
-                f"width={self.width!r} must lie between 0 and 2: a correlation's interval"
+                Argument("width", self.width), " must lie between 0 and 2: a correlation's interval"
             )
         if self.correlation not in NORMAL:
             raise ParameterError(
-                f"correlation={self.correlation!r} is unknown; choose {one_of(NORMAL)}"
+                Argument("correlation", self.correlation), f" is unknown; choose {one_of(NORMAL)}"
             )
 
     def parameters(self) -> dict[str, Any]:

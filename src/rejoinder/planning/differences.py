@@ -13,6 +13,7 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import check_difference
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.planning.criterion import (
     FAR,
     Answer,
@@ -76,10 +77,12 @@ class SystemDifferences(Criterion):
     def __post_init__(self) -> None:
         """Checks the settings for which no pilot is needed."""
         if not 0.5 <= self.power < 1:
-            raise ParameterError(f"power={self.power!r} must be from 0.5 to below 1; 0.8 is usual")
+            raise ParameterError(
+                Argument("power", self.power), " must be from 0.5 to below 1; 0.8 is usual"
+            )
         if not 1e-6 <= self.alpha <= 0.5:
             raise ParameterError(
-                f"alpha={self.alpha!r} must be from 0.000001 to 0.5; 0.05 is usual"
+                Argument("alpha", self.alpha), " must be from 0.000001 to 0.5; 0.05 is usual"
             )
 
     @property
@@ -102,18 +105,21 @@ class SystemDifferences(Criterion):
         for subject, value in given.items():
             if subject not in known:
                 raise ParameterError(
-                    f"difference=: '{subject}' is unknown here; choose {one_of(known)}"
+                    Argument("difference"), f": '{subject}' is unknown here; choose {one_of(known)}"
                 )
             if not 0 < value < math.inf:
-                raise ParameterError(f"difference={value!r}, of {subject}: must be above 0")
+                raise ParameterError(
+                    Argument("difference", value), f", of {subject}: must be above 0"
+                )
             if subject == PEOPLE and pilot.rated is not None:
                 check_difference(value, pilot.rated.matrix, pilot.scale)
                 continue
             low, high = pilot.scores.measured[subject].metric.bounds
             if value > high - low:
                 raise ParameterError(
-                    f"difference={value!r}: {subject} lies from {low:g} to {high:g}; tables "
-                    "show it x100, so give 0.02 for a difference of 2.0"
+                    Argument("difference", value),
+                    f": {subject} lies from {low:g} to {high:g}; tables "
+                    "show it x100, so give 0.02 for a difference of 2.0",
                 )
         return replace(self, difference=given)
 

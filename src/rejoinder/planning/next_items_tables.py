@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import Table, key, number
-from rejoinder.messages import counted
+from rejoinder.messages import Call, counted
 from rejoinder.tables.drawn_items import NEXT
 
 MOST_ITEMS = 20
@@ -53,7 +53,7 @@ def drawn_items(
         "(That is of this draw; the column 'probability' has that of being drawn in this round or an earlier "
         "one.) Have them rated on the page of a server ('annotate serve') or, without a server, in one "
         f"HTML file for each rater ('annotate page'), and give {file or 'the table'} to "
-        "'rejoinder compare --ratings --drawn' beside all ratings"
+        f"'{Call('rejoinder.compare_with_people with drawn=')}' beside all ratings"
     )
     shown += [GAP, Line(words), *lines((f"example: {each}" for each in commands), "command")]
     return [*shown, *lines(notes, "note")]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from rejoinder.document.numbers import decimals, times100
-from rejoinder.messages import counted
+from rejoinder.messages import Call, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.labels_saved import COMBINED
 from rejoinder.planning.pilot import PEOPLE
@@ -177,8 +177,8 @@ def _with_judge(result: Planned, row: Mapping[str, Any], rated: int) -> str:
     span = f" ({least:,} to {most:,} by the range of what it saves)" if most else ""
     more = f"about {with_it - rated:,} more" if with_it > rated else "which there are"
     return (
-        f" With 'rejoinder compare --ratings' and {judge} on all {total:,} scored items about {with_it:,} "
-        f"rated items{span} would do: {more}."
+        f" With '{Call('rejoinder.compare_with_people')}' and {judge} on all {total:,} scored items "
+        f"about {with_it:,} rated items{span} would do: {more}."
     )
 
 

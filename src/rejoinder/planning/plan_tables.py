@@ -13,7 +13,7 @@ from rejoinder.document.numbers import NONE, decimals, times100
 from rejoinder.document.parts import GAP, Document, Line, lines, spaced
 from rejoinder.document.table import Column, Table, estimate, key, number
 from rejoinder.document.text import Cell, joined, styled
-from rejoinder.messages import counted, merged
+from rejoinder.messages import Call, counted, merged
 from rejoinder.planning.pilot import PEOPLE
 from rejoinder.planning.plan_sentences import IN_FULL, OUT_OF_REACH, Planned, answers, pilot_raters
 
@@ -22,7 +22,7 @@ MOST_NAMED = 4
 
 SAVED = (
     "r: correlation of the judge's differences with people's, over the rated items, with its 95% interval; "
-    "saves: share of the ratings that 'rejoinder compare --ratings' would save with as many items rated and "
+    "saves: share of the ratings that '{compare}' would save with as many items rated and "
     "scored, r^2 N / (n + N) of n rated and N other items, and its 95% range; most: with many more items "
     "scored than rated; with few ratings somewhat less is saved"
 )
@@ -211,7 +211,7 @@ def _saved(result: Planned) -> Document:
     if rows.is_empty():
         return []
     table = Table(rows, columns, name="saved", title=title, meanings=MEANINGS)
-    return [table, Line(SAVED, "legend"), GAP]
+    return [table, Line(SAVED.format(compare=Call("rejoinder.compare_with_people")), "legend"), GAP]
 
 
 def _percent(value: float) -> str:

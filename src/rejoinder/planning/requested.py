@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.planning.pilot import named, ranking
 from rejoinder.scoring.scores import Scores
@@ -25,7 +26,9 @@ def check_draws_of(scores: Scores, resamples: int, seed: int) -> None:
     """
     check_draws(resamples, seed)
     if not 100 <= resamples <= MOST_DRAWS:
-        raise ParameterError(f"resamples={resamples}: a plan is drawn; give 100 or more")
+        raise ParameterError(
+            Argument("resamples", resamples), ": a plan is drawn; give 100 or more"
+        )
     scores.need_items()
 
 
@@ -37,7 +40,9 @@ def numbers_of(name: str, given: Sequence[int]) -> list[int]:
     """
     for each in given:
         if not isinstance(each, (int, np.integer)) or not 1 <= each <= MOST_ITEMS:
-            raise ParameterError(f"{name}={each!r} must be a whole number from 1 to {MOST_ITEMS:,}")
+            raise ParameterError(
+                Argument(name, each), f" must be a whole number from 1 to {MOST_ITEMS:,}"
+            )
     return sorted({int(each) for each in given})
 
 

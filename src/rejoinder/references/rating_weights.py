@@ -44,11 +44,12 @@ class RatingRules:
 
     def __post_init__(self) -> None:
         if self.least_raters < 1:
-            raise ParameterError(f"least_raters={self.least_raters!r} must be 1 or more")
+            raise ParameterError(Argument("least_raters", self.least_raters), " must be 1 or more")
         if self.filter_raters is None and self.least != LEAST_SHARED:
             raise ParameterError(
-                f"least={self.least!r} has no effect without filter_raters; add "
-                f"filter_raters={THRESHOLD}, or leave least out"
+                Argument("least", self.least),
+                " has no effect without filter_raters; add "
+                f"{Argument('filter_raters', THRESHOLD)}, or leave least out",
             )
 
 

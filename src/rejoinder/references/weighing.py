@@ -193,7 +193,7 @@ def _check_wanted(
     if responses is None and weights_from is None:
         raise ParameterError(
             "weights: no replies to weigh; give responses= (the systems' files behind the test set), or "
-            "weights_from=, which weighs the test set's own references"
+            f"{Argument('weights_from')}, which weighs the test set's own references"
         )
     if rated_replies is not None and (ratings is None or weights_from is None):
         raise ParameterError(

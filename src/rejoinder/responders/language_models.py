@@ -13,6 +13,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import ParameterError
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import file_name
+from rejoinder.messages import Argument
 from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint
 from rejoinder.models.unused_settings import check_unused
@@ -60,7 +61,9 @@ def of_server(
     """The replies of a chat model behind a server."""
     served.limits.check(kept=served.work is not None)
     if served.turns is not None and served.turns < 1:
-        raise ParameterError(f"turns={served.turns}; expected 1 or more, or None for all")
+        raise ParameterError(
+            Argument("turns", served.turns), "; expected 1 or more, or None for all"
+        )
     endpoint = ChatEndpoint(
         url, logprobs=False, answer_tokens=served.answer_tokens, seed=seed, name=name
     )

@@ -9,6 +9,7 @@ import polars as pl
 
 from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.messages import Argument
 from rejoinder.models.chat.asking import Limits
 from rejoinder.progress import Progress
 from rejoinder.responders.language_models import (
@@ -179,12 +180,12 @@ def _check(
     candidates: int,
 ) -> None:
     if beam < 1:
-        raise ParameterError(f"beam={beam}; expected 1 or more")
+        raise ParameterError(Argument("beam", beam), "; expected 1 or more")
     if candidates < 1:
-        raise ParameterError(f"candidates={candidates}; expected 1 or more")
+        raise ParameterError(Argument("candidates", candidates), "; expected 1 or more")
     if system in BUILT_IN and corpus is None:
         raise ParameterError(
-            f"{system}: needs a corpus to take replies from; name one with corpus="
+            f"{system}: needs a corpus to take replies from; name one with ", Argument("corpus")
         )
     if system not in BUILT_IN and corpus is not None:
         names = " and ".join(BUILT_IN)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.messages import Argument
 from rejoinder.models.huggingface.pretrained import check_ids
 from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.prompts import Prompting
@@ -65,13 +66,13 @@ class TransformerResponder:
             ParameterError: A number is out of range, or leaves no room for a prompt.
         """
         if answer_tokens < 1:
-            raise ParameterError(f"answer_tokens={answer_tokens}; expected 1 or more")
+            raise ParameterError(Argument("answer_tokens", answer_tokens), "; expected 1 or more")
         backend = load(folder, Prompting(turns=turns), device=device, name=name)
         window = _window(backend)
         if window is not None and answer_tokens >= window:
             raise ParameterError(
-                f"answer_tokens={answer_tokens}: the model sees {window} tokens, prompt and reply "
-                "together; choose fewer"
+                Argument("answer_tokens", answer_tokens),
+                f": the model sees {window} tokens, prompt and reply together; choose fewer",
             )
         return cls(backend, answer_tokens)
 

@@ -18,6 +18,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.files.arrays import MemoryArrays
 from rejoinder.kernels.arrays import Fingerprints, Floats, Indices, Postings, Query, Tokens
 from rejoinder.kernels.postings import best_scores, bm25_scores
+from rejoinder.messages import Argument
 from rejoinder.retrieval.inversion import LONGEST, Inversion
 from rejoinder.retrieval.vocabulary import Vocabulary
 from rejoinder.text.strings import Strings
@@ -49,7 +50,7 @@ class BM25:
         if not 0 <= self.k1 < np.inf:
             raise ParameterError(f"k1={self.k1}; expected a number of 0 or more")
         if not 0 <= self.b <= 1:
-            raise ParameterError(f"b={self.b}; expected a number from 0 to 1")
+            raise ParameterError(Argument("b", self.b), "; expected a number from 0 to 1")
 
     @property
     def signature(self) -> str:

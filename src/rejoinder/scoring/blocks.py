@@ -20,7 +20,7 @@ import polars as pl
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import merged
+from rejoinder.messages import Argument, merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
@@ -82,7 +82,7 @@ def score_parquet(
     """
     check_draws(resamples, seed)
     if block < 1:
-        raise ParameterError(f"block={block} must be 1 or more")
+        raise ParameterError(Argument("block", block), " must be 1 or more")
     wanted = registry.metrics(_defaults(testset) if metrics is None else metrics)
     for label, metric in wanted.items():
         if not metric.summable:
@@ -91,8 +91,8 @@ def score_parquet(
             )
         if metric.needs & {"features", "context"}:
             raise ParameterError(
-                f"{label}: it measures with a model, which looks at all texts at once; score it "
-                "without block="
+                f"{label}: it measures with a model, which looks at all texts at once; score it without ",
+                Argument("block"),
             )
     names = _names(responses)
     sums = {label: _Blocks(block) for label in wanted}
@@ -146,7 +146,8 @@ def _scores(
     if resamples and most < FEWEST_BLOCKS:
         raise ParameterError(
             f"{most} blocks are too few for intervals, which resample them; take a block of "
-            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or resamples=0"
+            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or ",
+            Argument("resamples", 0),
         )
     measured = {
         label: Measured(
@@ -256,8 +257,9 @@ class _File:
         except (OSError, pa.ArrowException) as error:
             why = "no such file" if isinstance(error, FileNotFoundError) else _damage(path)
             raise InputError(
-                f"{path}: block= needs Parquet files, and this is no readable one ({why}); convert it, "
-                "or score it whole, without block="
+                f"{path}: {Argument('block')} needs Parquet files, and this is no readable one ({why}); "
+                "convert it, or score it whole, without ",
+                Argument("block"),
             ) from None
         absent = [name for name in columns if name not in self.file.schema_arrow.names]
         if absent:
@@ -375,7 +377,8 @@ def _batch(table: pa.Table, replies: list[pa.Table], path: str, before: int) -> 
         system, place = divmod(int(missing[0]), n)
         raise InputError(
             f"responses, file {system + 1}, row {before + place + 1}: the text is null (missing); an "
-            "empty reply is '', and a missing one needs scoring without block="
+            "empty reply is '', and a missing one needs scoring without ",
+            Argument("block"),
         )
     return Batch(
         item_by_item(texts, systems),

@@ -171,9 +171,13 @@ def compare(
     """
     check_scores(scores, "rejoinder.compare(scores)")
     if scores.resamples < 1:
-        raise ParameterError("a comparison needs resamples; score again with resamples=1000")
+        raise ParameterError(
+            "a comparison needs resamples; score again with ", Argument("resamples", 1000)
+        )
     if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
-        raise ParameterError(f"permutations={permutations} must be from 1 to {MOST_DRAWS:,}")
+        raise ParameterError(
+            Argument("permutations", permutations), f" must be from 1 to {MOST_DRAWS:,}"
+        )
     margins = Margins(margin, worse_by)
     margins.check(scores)
     if worse_by is not None and b is None:

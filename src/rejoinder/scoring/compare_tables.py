@@ -23,7 +23,7 @@ from rejoinder.document.sign_matrix import (
 )
 from rejoinder.document.table import Column, Table, key, number, text
 from rejoinder.document.text import Cell, styled
-from rejoinder.messages import SIGNIFICANT, Argument, between
+from rejoinder.messages import AS_JSON, SIGNIFICANT, Argument, between
 from rejoinder.scoring import margins
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.ranks import significant_pairs
@@ -231,7 +231,7 @@ def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[
         if pairs["p_randomization_holm"].is_nan().any():
             words += "; ?: no test"
         yield shown
-        yield f"{words}; {ALL_PAIRS} prints a row for each pair, --json all numbers"
+        yield f"{words}; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all numbers"
     else:
         yield f"{shown}; {PAIRS}"
         if margin is not None:

@@ -40,7 +40,8 @@ class Margins(NamedTuple):
         """
         if self.equivalence is not None and not 0 < self.equivalence < np.inf:
             raise ParameterError(
-                f"margin={self.equivalence} must be above 0: the largest difference that does not matter"
+                Argument("margin", self.equivalence),
+                " must be above 0: the largest difference that does not matter",
             )
         if self.worse_by is None:
             return

@@ -10,6 +10,7 @@ import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, Document, View, lines
 from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.messages import Argument, Placeholder
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.registry import metric as made
 from rejoinder.metrics.setting_search import typed, usual_settings
@@ -157,6 +158,7 @@ def _figure(reported: str | float) -> tuple[float, int]:
         figure = math.nan
     if not math.isfinite(figure) or "e" in text.lower() or "_" in text:
         raise ParameterError(
-            f"reported={text!r:.60} is no number with its decimals; expected one such as 27.41"
+            Argument("reported", Placeholder(f"{text!r:.60}")),
+            " is no number with its decimals; expected one such as 27.41",
         )
     return figure, len(text.partition(".")[2])

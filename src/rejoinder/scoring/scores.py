@@ -13,7 +13,7 @@ import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.external import externals
@@ -260,8 +260,8 @@ class Scores(Measurements, PlottedResult):
         able = [each.metric for each in self.measured.values() if can_explain(each.metric)]
         if not able:
             raise ParameterError(
-                f"none of {one_of(self.labels)} can be explained; name a metric that can, for example "
-                "metric='bleu'"
+                f"none of {one_of(self.labels)} can be explained; name a metric that can, for example ",
+                Argument("metric", "bleu"),
             )
         return [*able]
 

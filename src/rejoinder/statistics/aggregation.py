@@ -9,6 +9,7 @@ import numpy as np
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.statistics.rating_matrix import checked_ratings, mean_ratings
 
 
@@ -44,7 +45,7 @@ def aggregate(matrix: Floats, how: str = "mean") -> Aggregate:
     [1.5, 4.0]
     """
     if how not in AGGREGATIONS:
-        raise ParameterError(f"how={how!r} is unknown; choose {one_of(AGGREGATIONS)}")
+        raise ParameterError(Argument("how", how), f" is unknown; choose {one_of(AGGREGATIONS)}")
     return AGGREGATIONS[how](checked_ratings(matrix))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import freedom_of
 from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
 from rejoinder.statistics.intervals import SAME, Interval
@@ -148,7 +149,7 @@ def too_few_ratings(matrix: Floats) -> str | None:
 def check_kind(kind: str) -> None:
     """Raises a ParameterError for an unknown kind of alpha."""
     if kind not in DIFFERENCES:
-        raise ParameterError(f"kind={kind!r} is unknown; choose {one_of(DIFFERENCES)}")
+        raise ParameterError(Argument("kind", kind), f" is unknown; choose {one_of(DIFFERENCES)}")
 
 
 @dataclass(frozen=True)

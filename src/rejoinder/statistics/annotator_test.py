@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups, mean_variance
 from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.false_discovery import benjamini_yekutieli
@@ -117,10 +118,12 @@ def alternative_annotator_test(
     if judge.shape != ratings.shape[:1]:
         raise InputError(f"judge: shape {judge.shape} beside {len(ratings)} rated items")
     if not 0 <= tolerance < 1:
-        raise ParameterError(f"tolerance={tolerance!r} must be from 0 to 1; 0.1 to 0.2 is usual")
+        raise ParameterError(
+            Argument("tolerance", tolerance), " must be from 0 to 1; 0.1 to 0.2 is usual"
+        )
     if alignment not in get_args(Alignment):
         raise ParameterError(
-            f"alignment={alignment!r} is unknown; choose {one_of(get_args(Alignment))}"
+            Argument("alignment", alignment), f" is unknown; choose {one_of(get_args(Alignment))}"
         )
     if ratings.shape[1] < LEAST_RATERS:
         return AnnotatorTest((), math.nan, math.nan, None, _too_few(ratings.shape[1]))

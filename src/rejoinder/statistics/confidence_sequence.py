@@ -12,6 +12,7 @@ from dataclasses import replace
 from statistics import NormalDist
 
 from rejoinder.errors import ParameterError
+from rejoinder.messages import Argument
 from rejoinder.statistics.conventions import LEVEL, check_level
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.prediction_powered import CorrectedMean
@@ -52,7 +53,9 @@ def squared_rho(planned: int = TUNED_FOR, level: float = LEVEL) -> float:
     """
     check_level(level)
     if planned < 1:
-        raise ParameterError(f"planned={planned!r}; give the number of ratings that you plan for")
+        raise ParameterError(
+            Argument("planned", planned), "; give the number of ratings that you plan for"
+        )
     of_level = -2 * math.log(1 - level)
     return (of_level + math.log(of_level + 1)) / planned
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 
 LEVEL = 0.95
 """The coverage of intervals."""
@@ -91,16 +92,18 @@ def too_few_groups(number: int, groups: str = "groups") -> str | None:
 def check_level(level: float) -> None:
     """Raises a ParameterError for a level outside (0, 1)."""
     if not 0 < level < 1:
-        raise ParameterError(f"level={level!r} is outside (0, 1); 0.95 is usual")
+        raise ParameterError(Argument("level", level), " is outside (0, 1); 0.95 is usual")
 
 
 def check_resamples(resamples: int) -> None:
     """Raises a ParameterError for fewer than one resample."""
     if resamples < 1:
-        raise ParameterError(f"resamples={resamples!r}; a bootstrap needs at least 1")
+        raise ParameterError(Argument("resamples", resamples), "; a bootstrap needs at least 1")
 
 
 def check_permutations(permutations: int) -> None:
     """Raises a ParameterError for fewer than one permutation."""
     if permutations < 1:
-        raise ParameterError(f"permutations={permutations!r}; a permutation test needs at least 1")
+        raise ParameterError(
+            Argument("permutations", permutations), "; a permutation test needs at least 1"
+        )

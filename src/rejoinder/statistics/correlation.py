@@ -19,6 +19,7 @@ import numpy as np
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels import ranks as kernels
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
 
 Correlation: TypeAlias = Callable[[Floats, Floats], Floats]
 
@@ -91,7 +92,9 @@ def correlation_named(name: str) -> Correlation:
         ParameterError: There is none of that name.
     """
     if name not in CORRELATIONS:
-        raise ParameterError(f"correlation={name!r} is unknown; choose {one_of(CORRELATIONS)}")
+        raise ParameterError(
+            Argument("correlation", name), f" is unknown; choose {one_of(CORRELATIONS)}"
+        )
     return CORRELATIONS[name]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rejoinder.errors import ParameterError
+from rejoinder.messages import Argument, Placeholder
 
 MOST_DRAWS = 1_000_000
 """More resamples or permutations than anybody can need: a slip of the keyboard."""
@@ -17,11 +18,12 @@ def check_draws(resamples: int, seed: int) -> None:
     """
     if not isinstance(resamples, (int, np.integer)) or not 0 <= resamples <= MOST_DRAWS:
         raise ParameterError(
-            f"resamples={_brief(resamples)} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
-            "10,000 are enough for an interval"
+            Argument("resamples", Placeholder(_brief(resamples))),
+            f" must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
+            "10,000 are enough for an interval",
         )
     if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"seed={_brief(seed)} must be 0 or more")
+        raise ParameterError(Argument("seed", Placeholder(_brief(seed))), " must be 0 or more")
 
 
 def _brief(given: object) -> str:

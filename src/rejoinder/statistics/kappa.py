@@ -9,6 +9,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.statistics.rating_matrix import checked_ratings
 
@@ -73,7 +74,7 @@ def pooled_kappa(matrix: Floats, weights: str = "linear") -> AgainstOthers:
     [0.7143, 0.7143]
     """
     if weights not in WEIGHTS:
-        raise ParameterError(f"weights={weights!r} is unknown; choose {one_of(WEIGHTS)}")
+        raise ParameterError(Argument("weights", weights), f" is unknown; choose {one_of(WEIGHTS)}")
     matrix = checked_ratings(matrix)
     shared = _shared(matrix)
     each = [_kappa(matrix, rater, rows, WEIGHTS[weights]) for rater, rows in enumerate(shared.T)]

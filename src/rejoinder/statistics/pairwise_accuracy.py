@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.correlation import matched
 
@@ -76,7 +77,9 @@ def pairwise_accuracy(
     PairwiseAccuracy(accuracy=0.6, pairs=10, people_ties=1, metric_ties=0)
     """
     if not epsilon >= 0:
-        raise ParameterError(f"epsilon={epsilon!r} is below 0; 0 takes equal scores alone for ties")
+        raise ParameterError(
+            Argument("epsilon", epsilon), " is below 0; 0 takes equal scores alone for ties"
+        )
     pairs = _pairs(x, y, groups)
     tied_x, tied_y = np.abs(pairs.dx) <= epsilon, pairs.dy == 0
     right = (tied_x & tied_y) | (~tied_x & ~tied_y & ((pairs.dx > 0) == (pairs.dy > 0)))
@@ -182,7 +185,9 @@ def _pairs(x: Floats, y: Floats, groups: NDArray[np.generic] | None) -> _PairDif
 def _weights(pairs: _PairDifferences, average: str) -> Floats:
     """How much each pair counts, 1 in all: float64 [p]."""
     if average not in AVERAGES:
-        raise ParameterError(f"average={average!r} is unknown; choose {one_of(AVERAGES)}")
+        raise ParameterError(
+            Argument("average", average), f" is unknown; choose {one_of(AVERAGES)}"
+        )
     if not pairs.group.size:
         return np.empty(0)
     if average == "pairs":

@@ -9,6 +9,7 @@ from typing import Any
 
 from rejoinder.errors import ParameterError
 from rejoinder.files.locks import alone
+from rejoinder.messages import Argument
 from rejoinder.models.training.folder import FINISHED, ModelFolder, check_free, finished
 from rejoinder.models.vectors.word2vec import WINDOW, corpus_hash, cut_sentences, trained_on
 from rejoinder.models.vectors.word_vectors import KIND, WordVectors
@@ -77,7 +78,7 @@ def train_vectors(
     """
     check_draws(0, seed)
     if width < 1:
-        raise ParameterError(f"width={width} must be 1 or more")
+        raise ParameterError(Argument("width", width), " must be 1 or more")
     check_free(Path(path))
     turns = corpus.contexts.get_column("context").explode().drop_nulls().to_list()
     references = corpus.references.get_column("text").to_list()

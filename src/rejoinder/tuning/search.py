@@ -51,7 +51,10 @@ class Search:
             )
         if self.prune == "none" and (self.reduction != 3 or self.first_epochs is not None):
             name = "reduction" if self.first_epochs is None else "first_epochs"
-            raise ParameterError(f"{name}: has no effect without prune='halving'; leave {name} out")
+            raise ParameterError(
+                Argument(name),
+                f": has no effect without {Argument('prune', 'halving')}; leave {name} out",
+            )
         if self.sampler == "grid" and self.trials is not None:
             raise ParameterError(
                 Argument("trials", self.trials),

@@ -160,7 +160,7 @@ def test_the_table_is_kept_as_csv(command, kept, tmp_path):
         ([*RATINGS, "-p", "unit", "--unit-size", "0"], "size=0"),
         ([*RATINGS, "-p", "unit", "--assignments", "-1"], "--assignments -1"),
         ([*RATINGS, "-p", "pairwise", "-c", "pearson"], "without --correlation"),
-        ([*RATINGS, "-p", "pairwise", "--epsilon", "most"], "'most'"),
+        ([*RATINGS, "-p", "pairwise", "--epsilon", "most"], "--epsilon most must"),
         ([*RATINGS, "-p", "pairwise", "--epsilon", "nan"], "--epsilon nan"),
         ([*RATINGS, "--raters", "best"], "best"),
         ([*RATINGS, "--permutations", "-1"], "--permutations -1"),

@@ -8,7 +8,6 @@ import pytest
 
 from command_line import commands, running, verbs
 from rejoinder.cli import option_names
-from rejoinder.cli.option_names import as_option
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Call, Placeholder
 
@@ -40,31 +39,6 @@ def test_every_option_has_a_help_text_of_whole_sentences():
                 assert option.help, (verb, option.name)
                 assert option.help[0].isupper(), (verb, option.help)
                 assert option.help.endswith("."), (verb, option.help)
-
-
-@pytest.mark.parametrize(
-    ("verb", "message", "shown"),
-    [
-        ("mark", "max_calls= needs work=FOLDER, in", "--max-calls needs --work FOLDER, in"),
-        ("mark", "max_tokens=: x; limit it with max_calls=", "--max-tokens: x; limit it with --max-calls"),
-        ("mark", "seed=-1 must be 0 or more", "--seed -1 must be 0 or more"),
-        ("score", "a block of 9 items, or resamples=0", "a block of 9 items, or --resamples 0"),
-        ("score", "a.csv: block= needs Parquet", "a.csv: --block needs Parquet"),
-        ("score", "give each: metrics=['bleu', 'chrf']", "give each: -m bleu -m chrf"),
-        ("score", "out with drop_unusable=True, which", "out with --drop-unusable, which"),
-        ("plan", "difference=-1, of people: must be above 0", "--difference -1, of people: must be above 0"),
-        # What is no argument of the command, is in parentheses or quotes, or belongs to an option.
-        ("plan", "write order=4, or block=9", "write order=4, or block=9"),
-        ("score", "by --columns system=NAME (columns=)", "by --columns system=NAME (columns=)"),
-        ("score", "--resamples 0 (resamples=0), resamples=9", "--resamples 0 (resamples=0), resamples=9"),
-        ("score", "call score(a, resamples=0)", "call score(a, resamples=0)"),
-        ("score", "reply 'a seed=x b' and 'system=b'", "reply 'a seed=x b' and 'system=b'"),
-    ],
-)  # fmt: skip
-def test_arguments_in_messages_are_options_of_the_running_command(verb, message, shown):
-    with click.Context(commands()[verb]):
-        assert as_option(message) == shown
-    assert as_option(message) == message  # in Python
 
 
 @pytest.mark.parametrize(

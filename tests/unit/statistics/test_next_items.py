@@ -87,7 +87,7 @@ def test_probabilities_add_up_to_the_number_and_are_at_most_1():
 
 @pytest.mark.parametrize("number", [0, 34])
 def test_a_number_that_cannot_be_drawn_is_refused(number):
-    with pytest.raises(ParameterError, match=f"got {number}; expected 1 to 33"):
+    with pytest.raises(ParameterError, match=f"number={number}; expected 1 to 33"):
         next_probabilities(np.ones(50), np.arange(50) % 3 > 0, number)
 
 

@@ -216,11 +216,11 @@ def check_parameters(candidates: int, alpha: float, epsilon: float, k1: float, b
         ParameterError: One is outside its range.
     """
     if candidates < 1:
-        raise ParameterError(f"candidates={candidates}; expected 1 or more")
+        raise ParameterError(Argument("candidates", candidates), "; expected 1 or more")
     if not 0 <= alpha <= 1:
-        raise ParameterError(f"alpha={alpha}; expected a number from 0 to 1")
+        raise ParameterError(Argument("alpha", alpha), "; expected a number from 0 to 1")
     if not 0 <= epsilon < math.inf:
-        raise ParameterError(f"epsilon={epsilon}; expected a number of 0 or more")
+        raise ParameterError(Argument("epsilon", epsilon), "; expected a number of 0 or more")
     if not alpha and not epsilon:
         raise ParameterError(
             Argument("alpha", 0),

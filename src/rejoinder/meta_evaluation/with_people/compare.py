@@ -188,7 +188,9 @@ def compare_with_people(
         ("population", population, Population),
     ):
         if value not in get_args(choices):
-            raise ParameterError(f"{name}={value!r} is unknown; choose {one_of(get_args(choices))}")
+            raise ParameterError(
+                Argument(name, value), f" is unknown; choose {one_of(get_args(choices))}"
+            )
     if anytime and correction == "max":
         raise ParameterError(
             Argument("anytime", True),

@@ -22,7 +22,7 @@ from rejoinder.document.sign_matrix import (
 )
 from rejoinder.document.table import Column, Table, key, number
 from rejoinder.document.text import styled
-from rejoinder.messages import SIGNIFICANT
+from rejoinder.messages import AS_JSON, SIGNIFICANT
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.compare_tables import ALL_PAIRS, ranks_of
@@ -227,7 +227,7 @@ def _of_matrix(pairs: pl.DataFrame, p: str) -> str:
     unknown = pairs.filter(pl.col("by").is_in([PEOPLE, CORRECTED]))[p].is_nan().any()
     return (
         f"{LEGEND.replace('p Holm', P_HEADINGS[p])}{'; ?: no interval' if unknown else ''}; "
-        f"mean a - b: of the system and each other; {ALL_PAIRS} prints a row for each pair, --json all "
+        f"mean a - b: of the system and each other; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all "
         "numbers"
     )
 

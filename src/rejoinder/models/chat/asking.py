@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.resumable_lines import ResumableLines, SavedRows
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.models.chat.answer import ChatAnswer
 from rejoinder.models.chat.calls_file import CallsFile
 from rejoinder.models.chat.endpoint import ChatEndpoint, Message
@@ -55,7 +55,7 @@ class Limits:
         ):
             value = getattr(self, name)
             if value is not None and value < least:
-                raise ParameterError(f"{name}={value}; expected {least} or more")
+                raise ParameterError(Argument(name, value), f"; expected {least} or more")
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -76,10 +76,14 @@ class Limits:
         """
         for name in self.given:
             if not served:
-                raise ParameterError(f"{name}= has no effect without a server; leave it out")
+                raise ParameterError(
+                    Argument(name), " has no effect without a server; leave it out"
+                )
             if not kept:
                 raise ParameterError(
-                    f"{name}= needs work=FOLDER, in which answers are kept when the limit is reached"
+                    Argument(name),
+                    f" needs {Argument('work', Placeholder('FOLDER'))}, in which answers are kept when the "
+                    "limit is reached",
                 )
 
     def check_counts(self, endpoint: ChatEndpoint) -> None:
@@ -90,8 +94,9 @@ class Limits:
         """
         if self.max_tokens is not None and not endpoint.counts:
             raise ParameterError(
-                f"max_tokens=: {endpoint.url} does not count tokens (usage); limit the number of calls "
-                "with max_calls="
+                Argument("max_tokens"),
+                f": {endpoint.url} does not count tokens (usage); limit the number of calls with ",
+                Argument("max_calls"),
             )
 
     def counted(self, tokens: int | None, endpoint: ChatEndpoint) -> int:
@@ -102,8 +107,10 @@ class Limits:
         """
         if tokens is None and self.max_tokens is not None:
             raise InputError(
-                f"max_tokens=: {endpoint.url} no longer counts tokens (usage), so the limit cannot be "
-                "kept; limit the number of calls with max_calls="
+                Argument("max_tokens"),
+                f": {endpoint.url} no longer counts tokens (usage), so the limit cannot be "
+                "kept; limit the number of calls with ",
+                Argument("max_calls"),
             )
         return tokens or 0
 
@@ -327,9 +334,9 @@ class AskedInOrder(Generic[Row]):
         of_tokens = limits.max_tokens is not None and self._tokens >= limits.max_tokens
         name = "max_tokens" if of_tokens else "max_calls"
         return (
-            f"{name}={getattr(limits, name)}: the limit is reached after {len(self._rows)} of "
+            f"{Argument(name, getattr(limits, name))}: the limit is reached after {len(self._rows)} of "
             f"{len(self._keys)} questions ({counted(self._calls, 'call')}, "
             f"{counted(self._tokens, 'token')}; a question takes up to "
             f"{counted(1 + limits.retries, 'call')}); raise the limit and run this again: with the "
-            "same work=FOLDER it goes on where it stopped"
+            f"same {Argument('work', Placeholder('FOLDER'))} it goes on where it stopped"
         )

@@ -52,7 +52,7 @@ class CallsFile:
         except (msgspec.MsgspecError, ValueError, RecursionError):
             raise InputError(
                 f"{self.path}: damaged; expected the number of calls and tokens; remove the file, and "
-                "lower max_calls= by the calls that were made"
+                f"lower {Argument('max_calls')} by the calls that were made"
             ) from None
         return max(counts.calls, 0), max(counts.tokens, 0)
 

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlunsplit
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.messages import Argument
 from rejoinder.models.chat.answer import ChatAnswer, read_chat
 from rejoinder.models.server import AnswerError, RefusedError, Server, split_url
 
@@ -62,7 +63,7 @@ class ChatEndpoint:
     ) -> None:
         parts = split_url(url)
         if answer_tokens < 1:
-            raise ParameterError(f"answer_tokens={answer_tokens}; expected 1 or more")
+            raise ParameterError(Argument("answer_tokens", answer_tokens), "; expected 1 or more")
         self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")
         self.server = Server(self.url)
         self.model = parts.fragment or self.server.only_model()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument
 
 TEMPLATES = ("auto", "chat", "plain")
 SENTINEL = "Rejoinder0sentinel0reply"
@@ -36,9 +37,13 @@ class Prompting:
 
     def __post_init__(self) -> None:
         if self.template not in TEMPLATES:
-            raise ParameterError(f"template={self.template!r}; choose {one_of(TEMPLATES)}")
+            raise ParameterError(
+                Argument("template", self.template), f"; choose {one_of(TEMPLATES)}"
+            )
         if self.turns is not None and self.turns < 1:
-            raise ParameterError(f"turns={self.turns} must be 1 or more, or None for all")
+            raise ParameterError(
+                Argument("turns", self.turns), " must be 1 or more, or None for all"
+            )
 
     @property
     def facts(self) -> dict[str, str]:
@@ -71,7 +76,8 @@ class Prompting:
         has = bool(getattr(tokenizer, "chat_template", None))
         if self.template == "chat" and not has:
             raise ParameterError(
-                "template='chat', but the tokenizer has no chat template; choose 'plain' or 'auto'"
+                Argument("template", "chat"),
+                ", but the tokenizer has no chat template; choose 'plain' or 'auto'",
             )
         return has and self.template != "plain"
 
@@ -100,8 +106,8 @@ class Chat:
         before, found, after = whole.partition(SENTINEL)
         if not found:
             raise ParameterError(
-                "the tokenizer's chat template leaves the assistant's reply out; choose "
-                "template='plain'"
+                "the tokenizer's chat template leaves the assistant's reply out; choose ",
+                Argument("template", "plain"),
             )
         lead = before.removeprefix(head) if before.startswith(head) else ""
         return cls(tokenizer, lead, _first_special(tokenizer, after))
@@ -147,7 +153,8 @@ def _render(tokenizer: Any, messages: list[dict[str, str]], opening: bool) -> st
         words = " ".join(f"{type(error).__name__}: {error}".split())
         raise ParameterError(
             f"the tokenizer's chat template refuses a conversation of {len(messages)} messages "
-            f"({words:.160}); choose template='plain'"
+            f"({words:.160}); choose ",
+            Argument("template", "plain"),
         ) from None
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from rejoinder.corpora.leakage import NOTHING, SpokenTexts
 from rejoinder.errors import ParameterError
 from rejoinder.files.content import folder_hash
+from rejoinder.messages import Argument
 from rejoinder.models.huggingface.encoder import Encoder
 from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.registry import SIZES, Size, size_named
@@ -137,11 +138,11 @@ class ScorerMaterial:
 def _check(sizes: Sequence[str], seeds: int, epochs: int | None) -> None:
     if not sizes or len(set(sizes)) < len(sizes):
         raise ParameterError(
-            f"sizes={list(sizes)!r}: name one or more of {', '.join(SIZES)}, each once"
+            Argument("sizes", list(sizes)), f": name one or more of {', '.join(SIZES)}, each once"
         )
     for name, value in (("seeds", seeds), ("epochs", epochs)):
         if value is not None and value < 1:
-            raise ParameterError(f"{name}={value} must be 1 or more")
+            raise ParameterError(Argument(name, value), " must be 1 or more")
 
 
 def _shaped(size: Size, epochs: int | None, vectors: WordVectors | None) -> Size:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.models.training.folder import versions
 from rejoinder.models.vectors.word_vectors import WordVectors, missing
 from rejoinder.text.words import cutter
@@ -58,7 +58,7 @@ def trained_on(
     for name, value in {"size": size, **settings}.items():
         if name in ("size", "window", "epochs", "min_count") and value < 1:
             keeps = " (1 keeps every word)" if name == "min_count" else ""
-            raise ParameterError(f"{name}={value} must be 1 or more{keeps}")
+            raise ParameterError(Argument(name, value), f" must be 1 or more{keeps}")
     try:
         from gensim.models import Word2Vec
     except ImportError:

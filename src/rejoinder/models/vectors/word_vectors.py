@@ -22,6 +22,7 @@ from rejoinder.errors import InputError, MissingExtraError, ParameterError, Rejo
 from rejoinder.files.content import Stamp, file_or_folder, stamp
 from rejoinder.files.strict_json import strict_json
 from rejoinder.kernels.arrays import Indices
+from rejoinder.messages import Argument
 from rejoinder.models.training.folder import (
     FAULTS,
     WEIGHTS,
@@ -158,8 +159,9 @@ class WordVectors:
             check_language(language)
         if language and self.language and language != self.language:
             raise ParameterError(
-                f"language={language!r}, but these vectors were trained on words cut as "
-                f"'{self.language}'; write language={self.language}"
+                Argument("language", language),
+                ", but these vectors were trained on words cut as "
+                f"'{self.language}'; write {Argument('language', self.language)}",
             )
         return language or self.language or "en"
 

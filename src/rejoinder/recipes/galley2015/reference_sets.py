@@ -8,13 +8,14 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError
+from rejoinder.messages import Argument
 from rejoinder.tables.testset import TestSet
 
 
 def check_cases(testset: TestSet, n: int, ids: Sequence[str]) -> None:
     """Raises a ParameterError where an item cannot be shown: before the work, not after it."""
     if n < 0:
-        raise ParameterError(f"cases={n} must be 0 or more")
+        raise ParameterError(Argument("cases", n), " must be 0 or more")
     known = set(testset.ids)
     for name in ids:
         if name not in known:

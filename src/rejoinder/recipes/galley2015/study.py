@@ -11,6 +11,7 @@ import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import Argument
 from rejoinder.progress import Progress
 from rejoinder.recipes.galley2015.figures import Figure2, figure2
 from rejoinder.recipes.galley2015.reference_sets import check_cases, table1
@@ -130,7 +131,8 @@ def galley2015(
     """
     if references_from not in REFERENCES_FROM:
         raise ParameterError(
-            f"references_from={references_from!r} is unknown; choose {one_of(REFERENCES_FROM)}"
+            Argument("references_from", references_from),
+            f" is unknown; choose {one_of(REFERENCES_FROM)}",
         )
     check_cases(testset, cases, ids)
     ratings = Ratings.of(ratings)

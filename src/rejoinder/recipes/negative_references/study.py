@@ -12,6 +12,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, signed
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.evidence import at_once
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU, brevity_penalty
@@ -129,7 +130,9 @@ def negative_references(
     check_draws(resamples, seed)
     check_draws(permutations, seed)
     if not 0 <= factor <= 1:
-        raise ParameterError(f"factor={factor!r} must be from 0 to 1: weights stay within [-1, 1]")
+        raise ParameterError(
+            Argument("factor", factor), " must be from 0 to 1: weights stay within [-1, 1]"
+        )
     pairs = replace(HeldOut.of(testset), factor=factor)
     scored, signatures = _scored(pairs, _metrics(tokenizer, lowercase), seed)
     tasks = [(kind, each) for kind in pairs.kinds for each in scored]

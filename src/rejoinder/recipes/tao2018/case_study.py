@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError
+from rejoinder.messages import Argument
 from rejoinder.recipes.tao2018.study import Study
 from rejoinder.tables.testset import first_references
 
@@ -29,7 +30,7 @@ def cases(study: Study, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
         ParameterError: A context is not in the study, or ``n`` is negative.
     """
     if n < 0:
-        raise ParameterError(f"cases={n} must be 0 or more")
+        raise ParameterError(Argument("cases", n), " must be 0 or more")
     seen = study.pooled.observations().drop("group")
     rated: list[str] = seen.get_column("id").unique(maintain_order=True).to_list()
     for name in ids:

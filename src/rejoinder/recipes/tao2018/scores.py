@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.progress import Progress
@@ -165,7 +165,7 @@ def _good(testset: TestSet, least: float | None) -> tuple[TestSet, list[str]]:
     if least is None:
         return testset, []
     if not -1 <= least <= 1:
-        raise ParameterError(f"least_weight={least!r} is outside [-1, 1]")
+        raise ParameterError(Argument("least_weight", least), " is outside [-1, 1]")
     references = testset.references.filter(pl.col("weight").fill_null(1.0) >= least)
     count = testset.references.height - references.height
     note = f"{counted(count, 'reference')} of a weight below {least:g} left out as asked"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rejoinder.errors import ParameterError
+from rejoinder.messages import Argument, Placeholder
 
 TESTSET = (
     "a TestSet; read a file with rejoinder.read_testset(path), or make one with "
@@ -66,4 +67,8 @@ def pair(given: object, name: str) -> None:
     expect(given, (tuple, list), name, f"two numbers: {name}=(LOW, HIGH)")
     values: list[Any] = list(given)  # pyright: ignore[reportArgumentType, reportCallIssue]
     if len(values) != 2 or not all(isinstance(each, (int, float)) for each in values):
-        raise ParameterError(f"{name}={given!r:.60}; expected two numbers: {name}=(LOW, HIGH)")
+        raise ParameterError(
+            Argument(name, Placeholder(f"{given!r:.60}")),
+            "; expected two numbers: ",
+            Argument(name, (Placeholder("LOW"), Placeholder("HIGH"))),
+        )

@@ -58,8 +58,8 @@ class EndpointBackend(LikelihoodBackend):
         self.prompting = prompting or Prompting()
         if self.prompting.template == "chat":
             raise ParameterError(
-                f"{url}: a completions endpoint takes plain prompts; choose template='plain' or "
-                "'auto', and lay turns out with ",
+                f"{url}: a completions endpoint takes plain prompts; choose {Argument('template', 'plain')} "
+                "or 'auto', and lay turns out with ",
                 Argument("turn_end"),
             )
         self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")

@@ -127,7 +127,7 @@ def people(setting: str, draw: Sample, first: int, runs: int, rng: np.random.Gen
     for _ in range(runs):
         values = draw(rng, LAST)
         means, errors, skewness = (each[first - 1 :] for each in _every_look(values))
-        k = np.maximum(0.0, -np.sign(means) * skewness) / 6
+        k = np.maximum(0.0, -np.sign(means) * skewness) / 3
         ends = [
             np.maximum((t + k * (1 + 2 * t * t)) * errors, room * (1 - missed ** (1 / looks)))
             for t, missed in ((quantiles, UNSEEN), (reach, UNSEEN_AT_ANY_LOOK))

@@ -22,11 +22,10 @@ def ruber(tmp_path_factory):
     """A model trained on a little corpus."""
     pytest.importorskip("torch")
     pytest.importorskip("gensim")
-    from tiny_ruber import narrow, trained
+    from tiny_ruber import trained
 
     path = tmp_path_factory.mktemp("ruber") / "model"
-    with narrow():
-        trained(path)
+    trained(path)
     return str(path)
 
 

@@ -95,9 +95,7 @@ def test_every_row_that_is_written_has_its_checksum_and_is_counted(tmp_path):
         assert fault_of(db) == ""
         db.execute("DELETE FROM answer WHERE assignment = 1")
         assert fault_of(db) == "the table 'answer' has 3 rows; expected 4"
-    with pytest.raises(
-        InputError, match="export what is whole with 'rejoinder annotate export --sal"
-    ):
+    with pytest.raises(InputError, match="export what is whole with 'export with salvage=True"):
         export(study)
 
 

@@ -217,7 +217,7 @@ def test_forms_of_other_sites_and_forged_ones_are_refused(tmp_path):
 @pytest.mark.parametrize("host", ["a..b", "a" * 64, "[::1", "\udcff", "a\0b", "::g", "1.2.3.4.5"])
 def test_a_host_that_is_none_is_one_message(host):
     with pytest.raises(
-        InputError, match=r"cannot be listened to: .+; choose another --port or --host"
+        InputError, match=r"cannot be listened to: .+; choose another port= or host="
     ):
         listening(host, 0)
 

@@ -157,7 +157,7 @@ def test_the_table_is_kept_as_csv(command, kept, tmp_path):
         ([*RATINGS, "--criterion", "style"], "choose 'relevance'"),
         ([*RATINGS, "--without", "nobody"], "choose 'generic', 'retrieval' or 'tuned'"),
         ([*RATINGS, "-p", "unit"], "the most is 66"),
-        ([*RATINGS, "-p", "unit", "--unit-size", "0"], "size=0"),
+        ([*RATINGS, "-p", "unit", "--unit-size", "0"], "--unit-size 0 must be"),
         ([*RATINGS, "-p", "unit", "--assignments", "-1"], "--assignments -1"),
         ([*RATINGS, "-p", "pairwise", "-c", "pearson"], "without --correlation"),
         ([*RATINGS, "-p", "pairwise", "--epsilon", "most"], "--epsilon most must"),

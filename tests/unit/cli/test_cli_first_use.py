@@ -260,7 +260,7 @@ def test_mistakes_of_the_first_hour(command, unmeasured, words, told):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("bleu,chrf", "several at once; give each by itself: -m bleu -m chrf"),
+        ("bleu,chrf", "several at once; give each by itself: --metric bleu --metric chrf"),
         ("bleu:", "metric 'bleu:': no parameters behind the colon"),
     ],
 )

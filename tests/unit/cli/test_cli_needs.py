@@ -78,8 +78,8 @@ def test_blocks_cannot_fill_in_missing_replies(command):
         (["score", *READ, "-m", "bleu", "--seed", "-1"], "--seed -1 must be 0 or more"),
         (["score", *READ, "-m", "bleu", "--resamples", "-1"], "--resamples -1 must be from 0"),
         (["correlate", *RATED, "-m", "bleu", "--permutations", "-1"], "--permutations -1 must be from"),
-        (["plan", *READ, "-m", "bleu", "--power", "2"], "--power 2.0 must be from 0.5"),
-        (["plan", *READ, "-m", "bleu", "-d", "-1"], "--difference -1.0, of BLEU-2"),
+        (["plan", *READ, "-m", "bleu", "--power", "2"], "--power 2 must be from 0.5"),
+        (["plan", *READ, "-m", "bleu", "-d", "-1"], "--difference -1, of BLEU-2"),
     ],
 )  # fmt: skip
 def test_a_message_about_a_value_names_the_option(command, arguments, message):

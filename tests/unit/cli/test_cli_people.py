@@ -214,7 +214,7 @@ def test_drawn_items_weigh_the_ratings_and_those_not_rated_yet_are_counted(comma
 
 def test_legends_say_which_way_round_errors_are():
     assert "the judge's marks less people's" in judge_tables.ERRORS
-    assert "'compare --ratings' has people less judge" in judge_tables.ERRORS
+    assert "'{compare}' has people less judge" in judge_tables.ERRORS
     assert "'judge' has the judge less people" in ERRORS
 
 

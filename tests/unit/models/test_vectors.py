@@ -206,7 +206,9 @@ def test_what_cannot_be_trained_is_told():
 def test_vectors_cut_in_another_way_are_told():
     vectors = WordVectors(WORDS, MATRIX, language="char")
     assert vectors.agreed("") == "char"
-    with pytest.raises(ParameterError, match="trained on words cut as 'char'; write language=char"):
+    with pytest.raises(
+        ParameterError, match="trained on words cut as 'char'; write language='char'"
+    ):
         vectors.lookup(["a"], "en")
 
 

@@ -163,7 +163,7 @@ def test_scores_of_other_tools_have_no_audit(testset, replies):
     )
     assert made.audit is None
     (why,) = [each for each in made.summary().unknown if each.startswith("Not computed: audit")]
-    assert "'rejoinder audit --save-replies' writes these for the other tool" in why
+    assert "'Audit.replies' writes these for the other tool" in why
 
 
 def test_a_system_that_is_left_out_is_nowhere(testset, replies):

@@ -106,7 +106,7 @@ def test_a_note_names_no_system_that_is_left_out_already():
     ratings = pl.DataFrame(rated, schema=columns, orient="row")
     scores = score(testset, responses, ["bleu:order=1"], resamples=0)
     notes = " ".join(rejoinder.correlate(scores, ratings, **QUICK).notes)
-    assert "--without 'people'" in notes
+    assert "without=['people']" in notes
     notes = " ".join(rejoinder.correlate(scores, ratings, without=["people"], **QUICK).notes)
-    assert "--without" not in notes
+    assert "without=" not in notes
     assert "left out as asked: people" in notes

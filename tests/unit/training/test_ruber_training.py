@@ -334,7 +334,7 @@ def test_corpora_that_are_none(tmp_path):
         ({"sizes": ("large",)}, "choose paper, gru"),
         ({"seeds": 0}, "must be 1 or more"),
         ({"epochs": 0}, "must be 1 or more"),
-        ({"sizes": ("encoder",)}, "name the folder of one with --encoder"),
+        ({"sizes": ("encoder",)}, "name the folder of one with encoder=PATH"),
         ({"language": "klingon"}, "choose"),
     ],
 )

@@ -212,8 +212,8 @@ def test_one_call_is_what_the_command_does(tmp_path):
     again = rejoinder.sweep(pairs, testset, tmp_path / "s", **options)
     assert repr(again.as_json()) == repr(result.as_json())  # nan is unlike itself
     for wrong, words in (
-        ({"prune": "none", "reduction": 2}, "reduction: has no effect without prune='halving'"),
-        ({"prune": "none", "first_epochs": 2}, "first_epochs: has no effect without"),
+        ({"prune": "none", "reduction": 2}, "reduction=: has no effect without prune='halving'"),
+        ({"prune": "none", "first_epochs": 2}, "first_epochs=: has no effect without"),
         ({"settings": {"widht": (1, 2)}}, "widht: unknown setting"),
         ({"resamples": -1}, "resamples=-1 must be"),
     ):

@@ -34,6 +34,7 @@ class StackedTable(Table):
     Args:
         grid: The table as a document has it.
 
+    >>> from rejoinder.document.table import Head
     >>> heads = [Head("system", False, True, False), Head("BLEU", True), Head("length", True)]
     >>> table = StackedTable(Grid("", heads, [["tuned", "49.3 [44.1, 54.1]", "10.48 [9.61, 11.36]"]]))
     >>> [[column.header for column in part.columns] for part in table.parts(40)]

@@ -315,7 +315,7 @@ def test_pickled_weights_are_refused(tmp_path):
 
 
 def test_a_model_that_is_not_here_is_not_fetched(tmp_path):
-    with pytest.raises(InputError, match="--download"):
+    with pytest.raises(InputError, match="download=True"):
         load("nobody/no-such-model", device="cpu")
 
 

@@ -63,9 +63,7 @@ def test_special_symbols(tmp_path):
 
 
 def test_a_vocabulary_that_does_not_suit_is_one_message(capfd):
-    with pytest.raises(
-        ParameterError, match=r"--vocabulary 5000 \(vocabulary=5000\): 5000 sub"
-    ) as told:
+    with pytest.raises(ParameterError, match="vocabulary=5000: 5000 sub") as told:
         subwords.train_subwords(["a b c"], 5000)
     most = int(re.search(r"at most (\d+)", str(told.value))[1])
     assert len(subwords.train_subwords(["a b c"], most)) == most

@@ -145,13 +145,10 @@ def judge_errors(
     clusters = of_systems.sum(axis=1)
     repeats = sums.total[-2] > 0
     agreement, each = sums.agreement(sums.total), sums.agreement(sums.left_out)
-    if (fit := _within_systems(effects, system)) is not effects:
-        apart_from_systems = _Sums.of(fit, marks, system, groups, covariates)
-        for known, part in (
-            (agreement, apart_from_systems.total),
-            (each, apart_from_systems.left_out),
-        ):
-            known |= {name: apart_from_systems.agreement(part)[name] for name in WITHIN_SYSTEMS}
+    if (inside_systems := _Sums.within_systems(effects, marks, system, groups)) is not None:
+        for known, part in ((agreement, inside_systems.total), (each, inside_systems.left_out)):
+            found = inside_systems.agreement(part)
+            known |= {name: found[name] for name in WITHIN_SYSTEMS}
     n = len(marks)
 
     def of_all(name: str, beside: float = 0.0, reason: str | None = None) -> Estimate:
@@ -201,23 +198,6 @@ def judge_errors(
         of_replies,
         float(agreement["noise"]) if unknown is None else np.nan,
     )  # fmt: skip
-
-
-def _within_systems(effects: RaterEffects, system: Indices) -> RaterEffects:
-    """The fit in which a rater has a severity for each system; the one given where ratings are too few.
-
-    They are too few where the raters of a system have too few replies in common, and where more than
-    half of the degrees of freedom would go.
-    """
-    if not effects.rank:
-        return effects
-    of_system = np.arange(int(system.max()) + 1) == system[:, None]
-    matrix = np.where(of_system[:, :, None], effects.matrix[:, None, :], np.nan)
-    matrix = matrix.reshape(len(system), -1)
-    fit = RaterEffects.of(matrix[:, np.isfinite(matrix).any(axis=0)])
-    freedom = np.isfinite(matrix).sum() - len(system)
-    enough = 2 * (freedom - fit.rank) >= freedom - effects.rank > 0
-    return fit if enough and fit.connected(system) else effects
 
 
 def cluster_estimate(
@@ -327,6 +307,40 @@ class _Sums:
         gone = (clusters.sums(present.astype(np.float64)) == ratings) & (ratings > 0)
         left_out[:, -2] += gone.sum(axis=1)
         return cls(total, left_out, systems, x.shape[1], severity)
+
+    @classmethod
+    def within_systems(
+        cls,
+        effects: RaterEffects,
+        marks: Floats,
+        system: Indices,
+        groups: NDArray[np.generic],
+    ) -> _Sums | None:
+        """The sums where a rater has a severity for each system; None where ratings are too few for it.
+
+        They are too few where the raters of a system have too few replies in common, and where more than
+        half of the degrees of freedom would go. Only what is `WITHIN_SYSTEMS` can be had of these sums.
+        """
+        rated = np.isfinite(effects.matrix)
+        freedom, rank = int(rated.sum()) - len(system), 0
+        cluster = np.unique(groups, return_inverse=True)[1]
+        clusters, systems = int(cluster.max()) + 1, int(system.max()) + 1
+        basic, noise = np.zeros((1 + clusters, systems, BASIC)), np.zeros((1 + clusters, NOISE))
+        for s in range(systems if effects.rank else 0):
+            own = system == s
+            fit = RaterEffects.of(effects.matrix[own][:, rated[own].any(axis=0)])
+            rank += fit.rank
+            if not fit.connected() or 2 * (freedom - rank) < freedom - effects.rank:
+                return None
+            one = np.zeros(int(own.sum()), np.int64)
+            sums = cls.of(fit, marks[own], one, cluster[own], None)
+            every = np.tile(sums.total, (1 + clusters, 1))
+            every[1 + np.unique(cluster[own])] = sums.left_out
+            basic[:, s], noise = every[:, :BASIC], noise + every[:, BASIC:]
+        if not effects.rank or freedom <= rank:
+            return None
+        whole = np.concatenate([basic.reshape(1 + clusters, -1), noise], axis=1)
+        return cls(whole[0], whole[1:], systems, 0, np.nan)
 
     def sizes(self) -> Floats:
         """How many replies of each system a cluster has: float64 [clusters, S]."""

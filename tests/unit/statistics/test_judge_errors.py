@@ -5,7 +5,7 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.statistics.calibration import cross_fitted
-from rejoinder.statistics.judge_errors import _within_systems, judge_errors
+from rejoinder.statistics.judge_errors import _Sums, judge_errors
 from rejoinder.statistics.judge_panel import independent_judges
 from rejoinder.statistics.rating_matrix import RaterEffects
 
@@ -101,13 +101,12 @@ def test_a_rater_who_favours_a_system_is_no_noise_within_systems():
 
 
 def test_raters_with_few_replies_of_a_system_have_one_severity_for_all():
-    ratings, _, system, _ = severe(2, np.array([-1.0, 1.0]), np.random.default_rng(4))
+    ratings, marks, system, item = severe(2, np.array([-1.0, 1.0]), np.random.default_rng(4))
     # Of 12 - 6 degrees of freedom one severity takes 1, and one in each of three systems 3.
-    effects = RaterEffects.of(ratings)
-    assert _within_systems(effects, system).rank == 3
-    # Of 6 - 3, and 3 would leave none.
-    effects = RaterEffects.of(ratings[:3])
-    assert _within_systems(effects, system[:3]) is effects
+    assert _Sums.within_systems(RaterEffects.of(ratings), marks, system, item) is not None
+    # Of 6 - 3 they would leave none.
+    few = RaterEffects.of(ratings[:3])
+    assert _Sums.within_systems(few, marks[:3], system[:3], item[:3]) is None
 
 
 def test_leaving_out_a_cluster_fits_severity_anew():

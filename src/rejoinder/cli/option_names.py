@@ -7,6 +7,7 @@ import shlex
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 import click
 
@@ -43,7 +44,7 @@ COMMANDS = {
 @contextmanager
 def named_as_options() -> Iterator[None]:
     """Lets what the library says in the body name the options of the running command."""
-    with spelled_by(_spelled):
+    with spelled_by(partial(_spelled, click.get_current_context())):
         try:
             yield
         except RejoinderError as error:
@@ -51,12 +52,11 @@ def named_as_options() -> Iterator[None]:
             raise
 
 
-def _spelled(part: Argument | Call) -> str:
+def _spelled(context: click.Context, part: Argument | Call) -> str:
     """An argument as the option that gives it, a call as its command; empty: as in Python."""
     if isinstance(part, Call):
         return COMMANDS.get(part.text, "").format(*part.values)
-    context = click.get_current_context(silent=True)
-    options = {} if context is None else _options_here(context)
+    options = _options_here(context)
     option = options.get(part.option or part.name) or options.get(part.name)
     if option is None:
         return ""

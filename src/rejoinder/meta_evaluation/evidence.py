@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -288,4 +289,6 @@ def at_once(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
     if cores() == 1 or len(tasks) < 2:
         return [function(task) for task in tasks]
     with ThreadPoolExecutor(cores(), thread_name_prefix="rejoinder") as pool:
-        return list(pool.map(function, tasks))
+        # Messages that a task makes are worded as here: a thread has no context of its own.
+        contexts = [copy_context() for _ in tasks]
+        return list(pool.map(lambda context, task: context.run(function, task), contexts, tasks))

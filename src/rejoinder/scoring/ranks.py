@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Indices
+from rejoinder.messages import Argument
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.letters import letters
@@ -73,7 +74,10 @@ def significant_pairs(
     """
     systems, measured = len(scores.names), scores.measured[label]
     if pairs.height < systems * (systems - 1) // 2:
-        raise ParameterError("ranks need the tests of all pairs: compare without a and b")
+        raise ParameterError(
+            f"{Argument('ranks', True)} needs the tests of all pairs; leave {Argument('a')} and "
+            f"{Argument('b')} out"
+        )
     better = np.zeros((systems, systems), dtype=np.bool_)
     sign = 1 if measured.metric.higher_is_better else -1
     for row in pairs.iter_rows(named=True):

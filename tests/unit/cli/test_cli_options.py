@@ -10,6 +10,7 @@ from command_line import commands, running, verbs
 from rejoinder.cli import option_names
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Call, Placeholder
+from rejoinder.meta_evaluation import evidence
 
 SIMPLER = {"integer range": "integer", "float range": "float"}
 
@@ -93,3 +94,10 @@ def test_the_command_line_knows_the_call_of_every_command_that_it_names():
         verb = next(" ".join(words[:n]) for n in (2, 1) if " ".join(words[:n]) in verbs())
         known = {name for each in commands()[verb].params for name in each.opts}
         assert {word for word in words if word.startswith("-")} <= known
+
+
+def test_threads_name_options_as_their_command_does(monkeypatch):
+    monkeypatch.setattr(evidence, "cores", lambda: 2)
+    with click.Context(commands()["correlate"]), option_names.named_as_options():
+        named = evidence.at_once(lambda seed: str(Argument("seed", seed)), [1, 2, 3])
+    assert named == ["--seed 1", "--seed 2", "--seed 3"]

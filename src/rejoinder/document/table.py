@@ -34,6 +34,7 @@ class Column:
         across: Whether it stands there once for each value of the table's ``across``.
         once: Whether its cell is empty where the section is that of the row before.
         placed: Whether ``show`` gets the place of the row in its section too, behind the values.
+        paper: Whether it stands on paper; CSV has it in any case.
     """
 
     heading: str | Callable[[Any], str]
@@ -45,6 +46,7 @@ class Column:
     across: bool = False
     once: bool = False
     placed: bool = False
+    paper: bool = True
 
     def cell(self, row: Row | None, place: int) -> Cell:
         """The cell of a row of the frame, at this place in its section; empty without one."""
@@ -171,9 +173,10 @@ class Table:
         return list(rows.values())
 
     def _grid(self, rows: Sequence[Mapping[Any, Row]], values: Sequence[Any]) -> Grid:
+        printed = [column for column in self.columns if column.paper]
         columns = [
             (column, value)
-            for across, some in groupby(self.columns, lambda column: column.across)
+            for across, some in groupby(printed, lambda column: column.across)
             for some in [list(some)]
             for value in (values if across else [None])
             for column in some

@@ -87,7 +87,7 @@ def raters(rows: pl.DataFrame, columns: Sequence[Column]) -> Table:
         *columns,
         number("kappa", "kappa", decimals(3)),
         number("shared"),
-        *[text("verdict", facts, _verdict, belongs=True)] * verdicts,
+        text("verdict", facts, _verdict, belongs=True, paper=verdicts),
     ]
     return Table(
         rows, shown, "raters", above=CRITERION, fold=fold, paper=paper, meanings=RATER_MEANINGS

@@ -125,6 +125,7 @@ def _errors(errors: pl.DataFrame, judge: str) -> Document:
         estimate("error", _CELLS, _two),
         number("p", show=p_value),
         number("p Holm", "p_holm", starred),
+        text("reason", paper=False),
     ]
     table = Table(errors, columns, name="errors", above=("judge",), paper=paper, meanings=MEANINGS)
     words = f"{judge}: {hidden} systems without a significant error are in {AS_JSON}"

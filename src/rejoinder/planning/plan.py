@@ -43,7 +43,8 @@ class Plan(TableResult):
     A row of every table is of a ``subject`` (``people``, or a metric's label), of ``raters`` to a
     reply and of at most so many ``references`` to an item (null: all there are, or not concerned).
     ``beyond``: more than 4 times the pilot. ``reason``: why a number is missing. Where items lie in
-    clusters, all tables but ``components`` have ``clusters``: how many of them so many items make.
+    clusters, all tables but ``components`` and ``labels_saved`` have ``clusters``: how many of them so
+    many items make.
 
     Attributes:
         comparisons: For each pair ``a``, ``b`` and number of ``items``: the pilot's ``difference``

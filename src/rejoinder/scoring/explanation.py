@@ -33,7 +33,7 @@ MEANINGS = {
     "matched": "How many of these match.",
     "adds": "What it adds to the score.",
     "of": "What it adds to the denominator.",
-    "also_in": "Numbers of the other references that hold it, from 1.",
+    "also_in": "Places of the other references that hold it, from 0.",
     "word": "Word of the reply.",
     "sets": "Share of the reply's vector that the word sets, 0 to 1.",
 }
@@ -143,12 +143,12 @@ class Explanation(TableResult):
             {
                 **{name: getattr(each, name) for name in _CONTRIBUTION},
                 "also_in": " ".join(
-                    str(place + 1) for place in each.holders if place != each.reference
+                    str(place) for place in each.holders if place != each.reference
                 ),
             }
             for each in self.contributions
         ]
-        also = text("also in", ("also_in", "reference"), _of_match(str))
+        also = text("also in", ("also_in", "reference"), _of_match(_all_counted))
 
         def style(row: Row) -> str:
             return "dim" if row["reference"] is None else _tint(row, "adds", self.weighted)
@@ -243,6 +243,10 @@ class Explanations(TableResult):
 def _counted(place: int | None) -> str:
     """A reference by its number, from 1."""
     return "" if place is None else str(place + 1)
+
+
+def _all_counted(places: str) -> str:
+    return " ".join(_counted(int(place)) for place in places.split())
 
 
 def _signed(value: float) -> str:

@@ -49,7 +49,7 @@ def systems(
         view: What was asked of the showing.
     """
     order = f"; systems in the order of {scores.labels[0]}" if len(scores.labels) > 1 else ""
-    columns = [key("system"), _values(scores, view.digits)]
+    columns = [key("system"), _values(scores, view.digits), number("n", paper=False)]
     shown: Document = [Table(table, columns, across="metric", most=COLUMNS_AT_ONCE), GAP]
     shown.append(Line(scale(scores, table) + order, "legend"))
     if not leads.is_empty():

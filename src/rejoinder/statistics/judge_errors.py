@@ -66,7 +66,9 @@ class JudgeErrors:
         calibration: How marks became ratings for the errors: ``slope``, or ``as they are`` where the
             raters' noise is unknown and the marks are on their scale.
         errors: float64 [n], the error of each reply; NaN where the judge has none.
-        noise: The variance that the raters' noise gives a reply's mean rating; NaN where unknown.
+        noise: The variance that the raters' noise gives a reply's mean rating, with what a rater adds to
+            one system alone (other than in ``reliability``: over all systems it is noise); NaN where
+            unknown.
     """
 
     severity: Estimate

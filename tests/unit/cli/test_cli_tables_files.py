@@ -52,7 +52,7 @@ def test_names_that_look_like_intervals_are_names(command, tmp_path):
     assert command("score", TESTSET, replies, "-m", "bleu", "-q", "--tables", table)[0] == 0
     with table.open(encoding="utf-8", newline="") as file:
         head, *lines = list(csv.reader(file))[:3]
-    assert head == ["metric", "system", "value", "low", "high"]
+    assert head == ["metric", "system", "value", "low", "high", "n"]
     assert [line[1] for line in lines] == ["[x, y]", "plain"]
 
 

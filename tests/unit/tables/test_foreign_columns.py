@@ -341,3 +341,11 @@ def test_renames_are_said_once_and_are_no_notes_of_a_result(tmp_path, command, c
     _, out, _ = command("ratings", tmp_path / "people.csv")
     assert caplog.text.count("columns read under our names") == 1
     assert "columns read under our names" not in out
+
+
+def test_a_column_that_is_named_twice_is_refused():
+    with pytest.raises(
+        ParameterError, match="'reference' is named twice, as 'gold 1' and 'gold 2'"
+    ):
+        column_mapping("id=nr,reference=gold 1,reference=gold 2")
+    assert column_mapping("id=nr,id=nr").common == {"id": "nr"}

@@ -224,6 +224,11 @@ def _of_text(text: str) -> dict[str, Any]:
         other, mark, name = name.rpartition(":")
         if mark:
             own = pairs.setdefault(other.strip(), {})
+        if own.get(name.strip(), source) != source:
+            raise ParameterError(
+                f"columns: {quoted(name.strip())} is named twice, as {quoted(own[name.strip()])} and "
+                f"{quoted(source)}; several references are ref1=, ref2=, ..."
+            )
         own[name.strip()] = source
     return pairs
 

@@ -348,4 +348,4 @@ def test_a_column_that_is_named_twice_is_refused():
         ParameterError, match="'reference' is named twice, as 'gold 1' and 'gold 2'"
     ):
         column_mapping("id=nr,reference=gold 1,reference=gold 2")
-    assert column_mapping("id=nr,id=nr").common == {"id": "nr"}
+    assert column_mapping("id=nr,id=nr") == column_mapping("id=nr")

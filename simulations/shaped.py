@@ -249,7 +249,8 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     each = [judge_errors(ratings, marks[system, item], system, group) for marks in study.marks]
     found = each[0]
     here = float(truth.marks.mean() - study.here.mean())
-    within = truth.correlation * np.sqrt(truth.reliability)
+    reliability = cell.shape.reliability(study.narrower, SYSTEMS)
+    within = truth.correlation * np.sqrt(reliability)
     slope = truth.slope if found.calibration == "slope" else np.nan
     errors = truth._replace(means=study.here).errors
     for what, estimate, value in (
@@ -257,7 +258,7 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
         ("slope", found.slope, slope),
         ("r within", found.within, within),
         ("r corrected", found.corrected, truth.correlation),
-        ("reliability", found.reliability, truth.reliability),
+        ("reliability", found.reliability, reliability),
         ("first system's error", found.systems[0], errors[0]),
         ("another's error", found.systems[1], errors[1]),
     ):
@@ -533,7 +534,7 @@ ANSWERS: tuple[Answer, ...] = (
     ),
     Answer(
         "shapes_judge",
-        ("panel of 3", "reliability", "r corrected"),
+        ("panel of 3",),
         ("few, 2", "few, 3"),
         120,
         THESE_RATERS,

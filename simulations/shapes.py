@@ -48,6 +48,8 @@ class Study(NamedTuple):
         cluster: int64 [n], the cluster of each item, numbered from 0.
         clustered: Whether clusters are more than the items themselves.
         here: float64 [S], what these raters would give each system on average of very many items.
+        narrower: By how much the noise of these raters' single ratings is less than that of others: a
+            rater whose grades go up oftener than down has fewer of both.
     """
 
     ratings: Floats
@@ -55,6 +57,7 @@ class Study(NamedTuple):
     cluster: Indices
     clustered: bool
     here: Floats
+    narrower: float
 
     @property
     def rated(self) -> NDArray[np.bool_]:
@@ -338,13 +341,10 @@ class Shape:
 
     def truth(self, systems: int = 2) -> Truth:
         """What is true of so many systems."""
-        kind, raters = DIFFERENCES[self.differences], RATERS[self.raters]
+        kind = DIFFERENCES[self.differences]
         means = kind.of(kind.first, kind.other, systems)
+        reliability = self.reliability(0.0, systems)
         variance = float(kind.of(*kind.variances, systems).mean())
-        noise = {"normal": kind.spread**2, "steps": 2 * kind.spread, "flips": FLIP * (1 - FLIP)}
-        reliability = math.nan
-        if raters.rates == "all":
-            reliability = variance / (variance + noise[kind.noise] / raters.number)
         if self.judge in ("linear", "biased"):
             bias = BIAS * (self.judge == "biased") * (np.arange(systems) == 0)
             correlation = math.sqrt(variance / (variance + ERROR**2 * max(kind.variances)))
@@ -360,6 +360,15 @@ class Shape:
             marks[:] = 0.0
             marks[0] = float(values.sum()) * 1e-4 / math.sqrt(2 * math.pi)
         return Truth(means, marks, math.nan, reliability, math.nan)
+
+    def reliability(self, narrower: float, systems: int) -> float:
+        """`Truth.reliability` of so many systems, the noise of single ratings less by so much."""
+        kind, raters = DIFFERENCES[self.differences], RATERS[self.raters]
+        if raters.rates != "all":
+            return math.nan
+        variance = float(kind.of(*kind.variances, systems).mean())
+        noise = {"normal": kind.spread**2, "steps": 2 * kind.spread, "flips": FLIP * (1 - FLIP)}
+        return variance / (variance + (noise[kind.noise] - narrower) / raters.number)
 
     def draw(
         self, rng: np.random.Generator, rated: int, items: int, systems: int = 2, judges: int = 1
@@ -383,16 +392,16 @@ class Shape:
         quality = kind.quality(deviates[0], deviates[1:])
         ratings = np.full((systems, items, RATERS[self.raters].columns(systems)), np.nan)
         people = items if self.judge == "agreeing" else known
-        rows, here = self._rated(rng, quality[:, :people])
+        rows, here, narrower = self._rated(rng, quality[:, :people])
         ratings[:, :known] = rows[:, :known]
         if self.judge == "agreeing":
             marks = np.stack([_agreeing(rng, rows[..., 0], kind) for _ in range(judges)])
         else:
             marks = np.stack([self._marks(rng, quality, kind) for _ in range(judges)])
-        return Study(ratings, marks, cluster, self.clusters != "none", here)
+        return Study(ratings, marks, cluster, self.clusters != "none", here, narrower)
 
-    def _rated(self, rng: np.random.Generator, quality: Floats) -> tuple[Floats, Floats]:
-        """Ratings of some replies [S, m, R], and each system's mean by these raters [S]."""
+    def _rated(self, rng: np.random.Generator, quality: Floats) -> tuple[Floats, Floats, float]:
+        """Ratings of some replies [S, m, R], each system's mean by these raters [S], and `narrower`."""
         kind, raters = DIFFERENCES[self.differences], RATERS[self.raters]
         systems, number = len(quality), raters.columns(len(quality))
         effect = np.zeros((systems, number))
@@ -413,7 +422,8 @@ class Shape:
             who = rng.choice(number, quality.shape[1], p=share)
             rows = np.where(who[:, None] == np.arange(number), rows, np.nan)
         means = kind.of(kind.first, kind.other, systems)
-        return rows, means + (share * shift).sum(axis=1)
+        narrower = 0.0 if kind.noise == "normal" else float((shift**2).mean())
+        return rows, means + (share * shift).sum(axis=1), narrower
 
     def _marks(self, rng: np.random.Generator, quality: Floats, kind: Differences) -> Floats:
         """The marks of a judge that sees quality: float64 [S, n]."""

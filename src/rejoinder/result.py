@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sized
 from dataclasses import fields
 from importlib import import_module
@@ -47,7 +48,7 @@ class Result:
         return ", ".join(_fact(each.name, getattr(self, each.name)) for each in shown)
 
 
-class TableResult(Result):
+class TableResult(Result, ABC):
     """A result whose tables can be shown: those that its verb prints on the command line.
 
     They are declared once, in ``document``: terminal, notebook, Markdown, LaTeX and CSV show it.
@@ -56,12 +57,12 @@ class TableResult(Result):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._facts()}; see .to_markdown())"
 
+    @abstractmethod
     def document(self, view: View = AS_USUAL) -> Document:
         """What is shown of the result: its tables and lines, in their order.
 
         A class says it in a function of a file beside it, which is handed frames.
         """
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables and notes of the command line."""

@@ -48,6 +48,28 @@ def test_a_note_says_which_columns_are_metrics(tmp_path, caplog):
     assert "1 column without numbers left out: tag" in caplog.text
 
 
+OF_RUNS = ["position", "seconds", "time", "tstamp", "latency", "cost", "tokens", "execution_time",
+           "duration", "elapsed", "Latency (ms)", "totalTokens", "time_taken", "prompt_tokens"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_positions_times_and_costs_are_metrics_only_where_they_are_named(tmp_path, caplog, name):
+    frame = WIDE.with_columns(pl.Series(name, [1.0, 2.0, 3.0]))
+    path = write(frame.select("system", "id", "comet", name), tmp_path / "wide.csv")
+    assert read_scores(path)["name"].unique().to_list() == ["comet"]
+    assert f"1 column of positions, times or costs left out: {name}" in caplog.text
+    assert read_scores(path, columns={"value": name})["value"].to_list() == [1.0, 2.0, 3.0]
+    assert External(name, frame).title == name
+    with pytest.raises(InputError, match="no column of numbers that is a metric"):
+        read_scores(write(frame.select("system", "id", name), tmp_path / "only.csv"))
+
+
+@pytest.mark.parametrize("name", ["timeliness", "costly", "positive", "time_consistency", "s"])
+def test_a_metric_of_a_like_name_is_one(tmp_path, name):
+    frame = WIDE.select("system", "id", pl.col("comet").alias(name))
+    assert read_scores(write(frame, tmp_path / "wide.csv"))["name"].unique().to_list() == [name]
+
+
 def test_the_file_names_the_system_and_the_only_metric(tmp_path):
     path = write(pl.DataFrame({"id": ["1", "2"], "score": [1.0, 0.0]}), tmp_path / "comet.csv")
     assert read_scores(path).select("system", "name").unique().rows() == [("comet", "comet")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +25,26 @@ _NO_METRICS = {
     "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion",
 }  # fmt: skip
 """Columns of a wide table that are no metrics though they may hold numbers."""
+
+_OF_RUNS = {
+    "cost", "costs", "duration", "elapsed", "latency", "milliseconds", "ms", "position", "price", "runtime",
+    "seconds", "secs", "time", "timestamp", "tokens", "tstamp",
+}  # fmt: skip
+"""Last words of columns that say how a reply or a rating was made: metrics only where they are named."""
+
+_UNITS = {"in", "ms", "s", "sec", "secs", "seconds", "milliseconds", "spent", "taken", "usd"}
+
+
+def is_of_run(name: str) -> bool:
+    """Whether a column says when, how long or at what cost something was made, and not how good it is.
+
+    >>> [is_of_run(each) for each in ("execution_time", "latencyMs", "elapsed (s)", "timeliness")]
+    [True, True, True, False]
+    """
+    words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+    while len(words) > 1 and words[-1] in _UNITS:
+        words.pop()
+    return bool(words) and words[-1] in _OF_RUNS
 
 
 def scores_of_part(part: Part) -> Draft:
@@ -88,7 +109,7 @@ def _long(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tup
 def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
     require(("system", "id"), frame.columns, part.name)
     metrics: dict[str, pl.Series] = {}
-    text, notes = [], []
+    text, of_runs, notes = [], [], []
     for name in frame.columns:
         if name.strip().lower() in _NO_METRICS:
             continue
@@ -100,12 +121,21 @@ def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tup
         if numbers <= scores.wrong.sum():  # also where every cell is empty
             text.append(name)
             continue
+        if is_of_run(name):
+            of_runs.append(name)
+            continue
         metrics[name], of_column = _numbers(cells, part, f"column '{name}':")
         notes += of_column
+    beside = [
+        f"{counted(len(of_runs), 'column')} of positions, times or costs left out: {listed(of_runs)}; "
+        f"{Argument('columns', {'value': name})} reads that one as a metric"
+        for name in of_runs[:1]
+    ]
     if not metrics:
         raise InputError(
-            f"{part.name}: no column of numbers; got {listed(part.frame.columns)}; expected the columns "
-            "system, id, name and value, or a column of numbers for each metric"
+            f"{part.name}: no column of numbers{' that is a metric' * bool(beside)}; got "
+            f"{listed(part.frame.columns)}; expected the columns system, id, name and value, or a column of "
+            + "; ".join(["numbers for each metric", *beside])
         )
     if list(metrics) == ["score"]:
         metrics = {stem: metrics["score"]}
@@ -115,7 +145,7 @@ def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tup
             f"; the system is {quoted(stem)}; where the columns are systems, write a row for each system "
             "and id (system, id, value)"
         )
-    notes = [words, *notes]
+    notes = [words, *beside, *notes]
     if text:
         notes.append(f"{counted(len(text), 'column')} without numbers left out: {listed(text)}")
     keys = [name for name in (*KEYS, "probability") if name in frame.columns]

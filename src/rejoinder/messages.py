@@ -114,6 +114,17 @@ def some_of(names: Sequence[str], most: int, between: str = ", ") -> str:
     return between.join(names[:most]) + hidden
 
 
+def enumerated(words: Sequence[str], last: str = "and") -> str:
+    """Words in a sentence, with a word before the last of them.
+
+    >>> enumerated(["a", "b", "c"]), enumerated(["a", "b"], "or"), enumerated(["a"])
+    ('a, b and c', 'a or b', 'a')
+    """
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
 def merged(
     notes: Iterable[tuple[str, str | None]], most: int | None = None, between: str = ", "
 ) -> list[str]:

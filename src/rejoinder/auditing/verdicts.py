@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.auditing.trivial_baselines import COPY, SHUFFLED
-from rejoinder.messages import p_is
+from rejoinder.messages import enumerated, p_is
 from rejoinder.metrics.base import Metric
 from rejoinder.statistics.conventions import NOISE, is_least_p
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -92,14 +92,18 @@ def _sentence(
     words = f"{label} ranks no trivial baseline at or above the median system"
     if rewarded:
         each = [f"'{row['fake']}' {_reached(row)}{_sureness(row, draws)}" for row in rewarded]
-        words = f"{label} ranks {_listed(each)}"
+        words = f"{label} ranks {enumerated(each)}"
     tested = [row for row in unclear if not math.isnan(row["p_holm_median"])]
     untested = [f"'{row['fake']}'" for row in unclear if math.isnan(row["p_holm_median"])]
     if tested:
         names = [f"'{row['fake']}' ({_p(row, draws)})" for row in tested]
-        words += f"; the difference of {_listed(names)} from the median system is not significant"
+        words += (
+            f"; the difference of {enumerated(names)} from the median system is not significant"
+        )
     if untested:
-        words += f"; the difference of {_listed(untested)} from the median system cannot be tested"
+        words += (
+            f"; the difference of {enumerated(untested)} from the median system cannot be tested"
+        )
     if copy is not None:
         words += f"; it ranks 'copy', an original reply, {_reached(copy)}"
         if costs is not None:
@@ -138,9 +142,3 @@ def _cost(share: float) -> str:
     if abs(share) < NOISE:
         return "costs nothing"
     return f"{'costs' if share > 0 else 'adds'} {100 * abs(share):.1f}% of its score"
-
-
-def _listed(words: Sequence[str], last: str = "and") -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return ", ".join(words[:-1]) + f" {last} {words[-1]}"

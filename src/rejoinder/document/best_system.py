@@ -88,13 +88,14 @@ def best_sentence(ordered: Sequence[Standing], by: str, show: Callable[[float], 
     if worse:
         which = worse[0] if len(worse) == 1 else f"each of the other {_number(len(worse))}"
         end = f"; {which} is worse than {first.system}."
-    if len(tied) > NAMED:
-        all_ = "" if worse else "all "
-        words = f"{all_}{_number(len(tied))} systems are tied{' at the top' * bool(worse)} by {by}"
-        return f"{words[0].upper()}{words[1:]}: {first.system} is ahead with {value}, which may be chance{end}"
-    names, values = (enumerated(each) for each in zip(*((t.system, show(t.value)) for t in tied)))
-    chance = "a difference" if len(tied) == 2 else "differences"
     top = " at the top" * bool(worse)
+    if len(tied) > NAMED:
+        words = f"{'' if worse else 'all '}{_number(len(tied))} systems are tied{top} by {by}"
+        lead = f"{first.system} is ahead with {value}, which may be chance"
+        return f"{words[0].upper()}{words[1:]}: {lead}{end}"
+    names = enumerated([each.system for each in tied])
+    values = enumerated([show(each.value) for each in tied])
+    chance = "a difference" if len(tied) == 2 else "differences"
     return f"{names} are tied{top} by {by}: {values}, {chance} that may be chance{end}"
 
 

@@ -33,12 +33,14 @@ That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
 """
 
 
-VERBS = (
-    "score", "compare", "correlate", "report", "ratings", "preferences", "judge", "mark", "audit", "plan",
-    "mine", "weigh", "annotate", "train", "ruq", "respond", "filter", "sweep", "look", "convert",
-    "provenance", "metrics", "recipe", "explain-diff",
-)  # fmt: skip
-"""The verbs: each has a file of its name in ``verbs/``, which is imported when the verb is called."""
+VERBS = {
+    "Compare systems": ("score", "compare", "report", "audit", "explain-diff"),
+    "Ask people": ("annotate", "ratings", "preferences", "plan", "weigh"),
+    "Trust metrics and judges": ("metrics", "correlate", "mark", "judge"),
+    "Prepare files": ("look", "convert", "mine", "provenance"),
+    "Train and probe models": ("filter", "train", "respond", "sweep", "ruq", "recipe"),
+}
+"""By task, the verbs: each has a file of its name in ``verbs/``, which is imported when it is called."""
 
 
 @click.group(cls=VerbGroup, lazy=VERBS, context_settings={"help_option_names": ["-h", "--help"]})

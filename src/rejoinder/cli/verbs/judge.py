@@ -55,6 +55,7 @@ def judge(given: JudgeOptions) -> None:
     How severe a judge (such as a language model) is, how its marks follow ratings, which systems
     and lengths it favours, how far it agrees with itself, and whether it may stand in for a rater
     (the alternative annotator test). Metrics of texts are judges too: may BLEU stand in for a rater?
+    'mark' makes the marks of a language model.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of

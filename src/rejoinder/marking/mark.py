@@ -26,7 +26,7 @@ from rejoinder.marking.tables import (
     systems_of_preferences,
     systems_of_scores,
 )
-from rejoinder.messages import Argument, counted, quoted
+from rejoinder.messages import Argument, Placeholder, counted, quoted
 from rejoinder.models.chat.asking import Limits, uncounted
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
 from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest
@@ -45,7 +45,7 @@ def mark(
     testset: TestSet,
     responses: Frame | Responses,
     model: Model,
-    rubric: Rubric | str | os.PathLike[str],
+    rubric: Rubric | str | os.PathLike[str] | None = None,
     *,
     pairwise: bool = False,
     turns: int | None = None,
@@ -81,7 +81,8 @@ def mark(
             an item. Systems need not have answered the same items.
         model: The URL of an OpenAI-compatible server with chat completions (``#name`` behind it where it
             has several models), the folder of a ``transformers`` model, or an opened model.
-        rubric: What is asked, or its file (``read_rubric``).
+        rubric: What is asked, or its file (``read_rubric``); None: one criterion, "How good is the
+            reply?", from 1 to 5.
         pairwise: Whether replies are compared in pairs.
         turns: How many last turns of the context the model sees; None: all.
         retries: How often a question is asked again whose answer is no mark.
@@ -111,7 +112,7 @@ def mark(
         raise ParameterError(Argument("turns", turns), "; expected 1 or more, or None for all")
     limits = Limits(retries, concurrency, max_calls, max_tokens)
     limits.check(kept=work is not None)
-    rubric = rubric if isinstance(rubric, Rubric) else read_rubric(rubric)
+    asked_by, rubric = _rubric(rubric)
     replies = _replies(testset, responses)
     asked = questions(testset, replies, rubric, pairwise, turns)
     local = {
@@ -145,7 +146,20 @@ def mark(
         where = "on a model on this machine; it is for a server"
         check_unused(vars(limits), vars(Limits()), where)
         answers, notes = _of_local(opened, asked, folder, progress)
-    return _result(opened.name, asked, answers, facts, notes, pairwise)
+    return _result(opened.name, asked, answers, facts, (*asked_by, *notes), pairwise)
+
+
+def _rubric(given: Rubric | str | os.PathLike[str] | None) -> tuple[tuple[str, ...], Rubric]:
+    """What is asked, and a note where no rubric was given."""
+    if given is not None:
+        return (), given if isinstance(given, Rubric) else read_rubric(given)
+    usual = Rubric()
+    criterion = usual.criteria[0]
+    note = (
+        f"no rubric was given: the model was asked {quoted(criterion.question)}, from "
+        f"{criterion.lowest} to {criterion.highest}; a rubric with criteria of your own is "
+    )
+    return (note + str(Argument("rubric", Placeholder("FILE"))),), usual
 
 
 def _replies(testset: TestSet, responses: Frame | Responses) -> pl.DataFrame:

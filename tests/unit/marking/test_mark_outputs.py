@@ -107,3 +107,15 @@ def test_marks_of_the_model_that_a_server_had_before_are_kept(command, words, tm
     assert "m.csv: the file is not replaced: it has the marks of another model; name another" in err
     assert REPLACED not in err
     assert (tmp_path / "m.csv").read_bytes() == first
+
+
+def test_without_a_rubric_the_usual_question_is_asked_and_named(command, words, tmp_path):
+    bare = [each for each in words if each not in ("--rubric", "rubric.toml")]
+    status, out, _ = command(*bare, "m.csv")
+    assert status == 0
+    assert "no rubric was given: the model was asked 'How good is the reply?', from 1 to 5" in out
+    assert "--rubric FILE" in " ".join(out.split())
+    assert "overall" in (tmp_path / "m.csv").read_text()
+    assert command(*bare, "m.csv")[0] == 0
+    status, _, err = command(*words, "m.csv")
+    assert (status, "it has the marks of another rubric" in err) == (2, True)

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  rejoinder mark testset.jsonl systems/*.jsonl --model http://localhost:8000/v1 \\
-      --rubric rubric.toml -o marks.csv
+  rejoinder mark testset.jsonl systems/*.jsonl --model http://localhost:8000/v1 -o marks.csv
   rejoinder judge --scores marks.csv --ratings ratings.csv
 """
 
@@ -45,10 +44,10 @@ class MarkOptions(
         help="Model. The URL of an OpenAI-compatible server (http://host:8000/v1, with #NAME where it "
         "has several models), or the folder of a transformers model.",
     )
-    rubric: Path = path(
+    rubric: Path | None = path(
         "--rubric",
-        required=True,
-        help="File of criteria and of words of the questions: .toml or .json.",
+        help="File of criteria and of words of the questions: .toml or .json. Default: one criterion, "
+        "'How good is the reply?', from 1 to 5.",
     )
     output: Path = options.output(
         "A file of scores, or with --pairwise of preferences: .jsonl, .csv, .tsv or .parquet."
@@ -76,7 +75,7 @@ def mark(given: MarkOptions) -> None:
     from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.marking.mark import mark as marked
-    from rejoinder.marking.rubric import read_rubric
+    from rejoinder.marking.rubric import Rubric, read_rubric
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.write import write_preferences, write_scores
 
@@ -85,8 +84,8 @@ def mark(given: MarkOptions) -> None:
     kind = targets.PREFERENCES if given.pairwise else targets.OUTSIDE_SCORES
     targets.check_file(given.output, kind, "--output")
     targets.check_folder(given.work, "--work")
-    rubric = read_rubric(given.rubric)
-    testset, responses = inputs.read(given, rest="--model URL --rubric FILE -o OUTPUT")
+    rubric = Rubric() if given.rubric is None else read_rubric(given.rubric)
+    testset, responses = inputs.read(given, rest="--model URL -o OUTPUT")
     _check_replaced(given, rubric)
     with Progress("loading"):
         model = _opened(given, rubric)
@@ -97,7 +96,7 @@ def mark(given: MarkOptions) -> None:
             testset,
             responses,
             model,
-            rubric,
+            None if given.rubric is None else rubric,
             pairwise=given.pairwise,
             turns=given.turns,
             **given.of(options.ServedModelOptions),
@@ -151,7 +150,7 @@ def _check_replaced(given: MarkOptions, rubric: Rubric) -> None:
         why = "another command wrote it, as its record says"
     elif not _is_of_model(record, given.model):
         why = "it has the marks of another model, as its record says"
-    elif content_of(given.rubric) not in _contents(record, "--rubric"):
+    elif _contents(record, "--rubric") != [content_of(each) for each in (given.rubric,) if each]:
         why = "it has the marks of another rubric, as its record says"
     else:
         return

@@ -8,6 +8,7 @@ from rejoinder import TestSet, score
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.cli.terminal.showing import show
 from rejoinder.document.numbers import starred, three_decimals
+from rejoinder.document.text import plain
 from rejoinder.human_evaluation import preference_result
 from rejoinder.meta_evaluation.correlate import correlate
 from rejoinder.meta_evaluation.protocols import Pairwise, Unit
@@ -130,7 +131,7 @@ def test_who_leads_is_told_by_the_same_rule(capsys, wide, monkeypatch, p, word):
     monkeypatch.setattr(type(scores), "leads", lambda self: leads)
     show(scores.document())
     assert word in capsys.readouterr().out
-    assert f": {word}" in ahead(scores, leads.row(0, named=True)).text
+    assert f" is {word} " in plain(ahead(scores, leads.row(0, named=True)).text)
 
 
 @pytest.mark.parametrize(("p", "star"), [(BELOW, True), (SIGNIFICANT, False)])

@@ -80,12 +80,10 @@ def legends(table: pl.DataFrame) -> Document:
 
 def differences(scores: Measurements, table: pl.DataFrame) -> Document:
     """The baselines near or above the median system, compared with it and with the best system."""
+    shows = {label: number_of(each.metric) for label, each in scores.measured.items()}
 
-    def value(label: str, value: float) -> str:
-        return number_of(scores.measured[label].metric)(value)
-
-    def ends(label: str, low: float, high: float, p: float | None) -> str:
-        return "" if p is None else span(low, high, number_of(scores.measured[label].metric))
+    def interval(label: str, low: float, high: float, p: float | None) -> str:
+        return "" if p is None else span(low, high, shows[label])
 
     def corrected(label: str, p: float, holm: float | None) -> str:
         limit = holm is not None and is_least_p(p, trials(scores.measured[label], MOST_PAIRS))
@@ -99,11 +97,11 @@ def differences(scores: Measurements, table: pl.DataFrame) -> Document:
     for name in AGAINST:
         holm = f"p_holm_{name}"
         columns += [
-            number(f"minus {name}", ("metric", f"difference_{name}"), value),
+            number(f"minus {name}", f"difference_{name}", shows.__getitem__, by="metric"),
             number(
                 "95% interval",
                 ("metric", f"low_{name}", f"high_{name}", holm),
-                ends,
+                interval,
                 belongs=True,
             ),
             number("p Holm", ("metric", f"p_{name}", holm), corrected, belongs=True),

@@ -1,5 +1,10 @@
 """What the keys hold that many results have; a table says what its others hold (``Table.meanings``)."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
 MEANINGS = {
     "json_version": "Version of the form of this document.",
     "notes": "What is to be said beside the numbers.",
@@ -41,4 +46,30 @@ MEANINGS = {
     "file": "The file that was written; null where none was.",
     "files": "The files that were written.",
     "figures": "The figures that were written.",
+    "pearson": "Pearson's correlation.",
+    "spearman": "Spearman's rank correlation.",
+    "kendall-b": "Kendall's tau-b.",
 }
+
+BESIDE = {
+    "low": "Lower end of the 95% interval of {}; null where there is none.",
+    "high": "Upper end of the 95% interval of {}; null where there is none.",
+    "p": "p-value of {}.",
+}
+"""What stands beside the value of another column: ``auc_low`` beside ``auc``."""
+
+
+def meaning_of(name: str, own: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What a column holds, in a sentence.
+
+    >>> meaning_of("auc_low")
+    'Lower end of the 95% interval of auc; null where there is none.'
+
+    Raises:
+        KeyError: Neither ``own``, which is of its table, nor this file says it.
+    """
+    for known in (own, MEANINGS):
+        if name in known:
+            return known[name]
+    value, _, end = name.rpartition("_")
+    return BESIDE[end].format(value)

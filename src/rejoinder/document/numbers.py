@@ -50,6 +50,13 @@ def interval(
     return joined(show(value), " ", styled(span(low, high, show_ends or show, brackets), "dim"))
 
 
+def with_interval(
+    show: Show, brackets: str = "[]", show_ends: Show | None = None
+) -> Callable[[float, float, float], Cell]:
+    """How a value, low and high are written by `interval`."""
+    return lambda value, low, high: interval(value, low, high, show, brackets, show_ends)
+
+
 def span(low: float, high: float, show: Show, brackets: str = "[]") -> str:
     """An interval by itself."""
     return NONE if math.isnan(low) else f"{brackets[0]}{show(low)}, {show(high)}{brackets[1]}"

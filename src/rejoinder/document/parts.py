@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -74,25 +74,38 @@ def spaced(table: Table) -> Document:
     return [table, *[GAP] * bool(table.grids())]
 
 
-NAMED = ("measure", "correlation", "system", "a")
+OF = ("judge", "subject")
+NUMBERS = ("metric", "measure", "correlation", "system")
 
 
-def reasons(frames: Iterable[pl.DataFrame]) -> Document:
-    """Why numbers are missing, each reason of the column ``reason`` once, behind what it is said of.
+def reasons(
+    *frames: pl.DataFrame, reason: str = "reason", where: str = "", most: int | None = None
+) -> Document:
+    """Why numbers are missing, each reason once, behind what it is said of.
 
-    A row is named by the first of its columns in ``NAMED``, a pair of systems by both.
+    A row is named by its columns: the criterion where there are several, the judge or the subject, and
+    both systems of a pair or the first column of ``NUMBERS``.
+
+    Args:
+        frames: Rows with a reason each; null where all numbers are there.
+        reason: The column of reasons.
+        where: What is said behind each name.
+        most: So many names are said of a reason; None: all.
     """
+    criteria = {name for frame in frames if "criterion" in frame for name in frame["criterion"]}
+    names = [*["criterion"] * (len(criteria) > 1), *OF]
+    rows = (row for frame in frames for row in frame.iter_rows(named=True))
+    why: list[tuple[str, str | None]] = []
+    for row in rows:
+        words = [row[name] for name in names if name in row]
+        pair = [f"{row['a']} and {row['b']}"] if "b" in row else []
+        words += pair or [row[name] for name in NUMBERS if name in row][:1]
+        why.append((", ".join(words) + where, row[reason]))
+    between = "; " if any(", " in name for name, _ in why) else ", "
+    return lines(merged(why, most, between), "note")
 
-    def rows() -> Iterator[tuple[str, str | None]]:
-        for frame in frames:
-            name = next(name for name in NAMED if name in frame.columns)
-            for row in frame.iter_rows(named=True):
-                yield f"{row[name]}" + (f" and {row['b']}" if "b" in row else ""), row["reason"]
 
-    return lines(merged(rows()), "note")
-
-
-def lines(texts: Iterable[str], kind: Kind = "sentence") -> Document:
+def lines(texts: Iterable[Cell], kind: Kind = "sentence") -> Document:
     """Several lines of a kind."""
     return [Line(each, kind) for each in texts]
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rejoinder.document import numbers
-from rejoinder.document.meanings import MEANINGS
+from rejoinder.document.meanings import meaning_of
 from rejoinder.document.text import Cell
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Table:
         style: The style of a row on paper, a function of it.
         fold: Words in the place of the table on a page, where it is long.
         paper: The rows of the frame that are on paper, where these are not all; of none there is no table.
-        meanings: What its columns hold, in a sentence each, where `meanings.MEANINGS` does not say it,
+        meanings: What its columns hold, in a sentence each, where `meanings.meaning_of` does not say it,
             for the JSON schema and the documentation.
 
     >>> import polars as pl
@@ -138,12 +138,8 @@ class Table:
     meanings: Mapping[str, str] = field(default_factory=dict)
 
     def meaning(self, name: str) -> str:
-        """What a column of the frame holds, in a sentence.
-
-        Raises:
-            KeyError: Neither the table nor `meanings.MEANINGS` says it.
-        """
-        return self.meanings[name] if name in self.meanings else MEANINGS[name]
+        """What a column of the frame holds, in a sentence."""
+        return meaning_of(name, self.meanings)
 
     def data(self) -> pl.DataFrame:
         """The columns of the frame that are shown, with all digits."""
@@ -233,29 +229,71 @@ def text(
 
 
 def number(
-    heading: Heading, keys: Keys = "", show: Callable[..., Cell] = as_it_is, **more: bool
+    heading: Heading,
+    keys: Keys = "",
+    show: Callable[..., Any] = as_it_is,
+    by: str = "",
+    **more: bool,
 ) -> Column:
-    """A column of numbers, aligned right."""
-    return Column(heading, _keys(heading, keys), show, right=True, **more)
+    """A column of numbers, aligned right.
+
+    With ``by``, a column of the frame such as the metric, ``show`` gets its value, and returns how
+    numbers of it are written.
+    """
+    if not by:
+        return Column(heading, _keys(heading, keys), show, right=True, **more)
+
+    def cell(of: Any, *values: Any) -> Cell:
+        return show(of)(*values)
+
+    return Column(heading, (by, *_keys(heading, keys)), cell, right=True, **more)
 
 
 def estimate(
     heading: Heading,
     keys: tuple[str, str, str],
-    show: numbers.Show,
+    show: Callable[..., Any],
     brackets: str = "[]",
     show_ends: numbers.Show | None = None,
+    by: str = "",
     **more: bool,
 ) -> Column:
-    """A value with its interval behind it: the keys of value, low and high."""
+    """A value with its interval behind it: the keys of value, low and high; ``by`` as in `number`."""
 
-    def cell(value: float, low: float, high: float) -> Cell:
-        return numbers.interval(value, low, high, show, brackets, show_ends)
+    def written(show: numbers.Show) -> Callable[[float, float, float], Cell]:
+        return numbers.with_interval(show, brackets, show_ends)
 
-    return number(heading, keys, cell, **more)
+    return number(heading, keys, _each(written, show, by), by, **more)
+
+
+def ends(
+    show: Callable[..., Any], keys: tuple[str, str] = ("low", "high"), by: str = "", **more: bool
+) -> Column:
+    """An interval in a column of its own; ``by`` as in `number`."""
+
+    def written(show: numbers.Show) -> Callable[[float, float], Cell]:
+        return lambda low, high: numbers.span(low, high, show)
+
+    return number("95% interval", keys, _each(written, show, by), by, **more)
+
+
+def _each(
+    written: Callable[[numbers.Show], Any], show: Callable[..., Any], by: str
+) -> Callable[..., Any]:
+    return (lambda of: written(show(of))) if by else written(show)
 
 
 def _keys(heading: Heading, keys: Keys) -> tuple[str, ...]:
     if isinstance(keys, tuple):
         return keys
     return (keys or str(heading),)
+
+
+PAIR = (key("a"), key("b"))
+"""The two systems, or metrics, of a pair."""
+
+TESTED = (
+    number("p", show=numbers.p_value, belongs=True),
+    number("p Holm", "p_holm", numbers.starred, belongs=True),
+)
+"""The p-value of a row, and the same corrected for several rows."""

@@ -9,17 +9,18 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals, p_value, starred
+from rejoinder.document.numbers import NONE, decimals, p_value
 from rejoinder.document.parts import (
     AS_USUAL,
     GAP,
     Document,
     Line,
     View,
+    lines,
     reasons,
     spaced,
 )
-from rejoinder.document.table import Table, estimate, key, number
+from rejoinder.document.table import PAIR, TESTED, Table, estimate, key, number
 from rejoinder.human_evaluation.shown_judgements import CRITERION, agreement, of, possible, raters
 from rejoinder.messages import counted
 from rejoinder.result import PlottedResult
@@ -110,8 +111,8 @@ class PreferenceSummary(PlottedResult):
             shown += [Line(row["criterion"], "heading"), Line(_compared(row)), GAP]
             shown += self._criterion(row["criterion"])
         shown.append(Line(self._legend(), "legend"))
-        shown += reasons([self.pairs, self.strengths, self.agreement, self.judges])
-        shown += [Line(each, "note") for each in self.notes]
+        shown += reasons(self.pairs, self.strengths, self.agreement, self.judges)
+        shown += lines(self.notes, "note")
         return [*shown, GAP, Line(self.signature, "signature")]
 
     def _criterion(self, name: str) -> Iterator[Table | Line]:
@@ -190,16 +191,14 @@ def _pairs(rows: pl.DataFrame) -> Table:
         "b wins": ("loss_rate", "b won"),
     }
     columns = [
-        key("a"),
-        key("b"),
+        *PAIR,
         number("n", "comparisons"),
         *(
             estimate(heading, (rate, f"{rate}_low", f"{rate}_high"), _percent)
             for heading, (rate, _) in rates.items()
         ),
         number("items W/T/L", ("items_won", "items_tied", "items_lost"), _counts),
-        number("p", "p", p_value, belongs=True),
-        number("p Holm", "p_holm", starred, belongs=True),
+        *TESTED,
     ]
     meanings = {
         "comparisons": "Number of comparisons of the pair.",
@@ -207,12 +206,7 @@ def _pairs(rows: pl.DataFrame) -> Table:
         "items_tied": "Number of items with as many judgements for both.",
         "items_lost": "Number of items with more judgements for b.",
     }
-    for rate, what in rates.values():
-        meanings |= {
-            rate: f"Share of comparisons that {what}.",
-            f"{rate}_low": "Lower end of its 95% interval.",
-            f"{rate}_high": "Upper end of its 95% interval.",
-        }
+    meanings |= {rate: f"Share of comparisons that {what}." for rate, what in rates.values()}
     return Table(rows, columns, above=CRITERION, meanings=meanings)
 
 
@@ -254,8 +248,7 @@ def _judges(rows: pl.DataFrame) -> Table:
         key("judge"),
         key("votes", "measure", _VOTES.__getitem__),
         estimate("value", ("value", "low", "high"), _percent),
-        number("p", "p", p_value, belongs=True),
-        number("p Holm", "p_holm", starred, belongs=True),
+        *TESTED,
         number("n", belongs=True),
     ]
     meanings = {"measure": "What moves votes: first place, own kind, both orders."}

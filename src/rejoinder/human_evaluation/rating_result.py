@@ -8,17 +8,18 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals, has_intervals, p_value, starred
+from rejoinder.document.numbers import NONE, decimals, has_intervals
 from rejoinder.document.parts import (
     AS_USUAL,
     GAP,
     Document,
     Line,
     View,
+    lines,
     reasons,
     spaced,
 )
-from rejoinder.document.table import Column, Table, estimate, key, number
+from rejoinder.document.table import PAIR, TESTED, Column, Table, estimate, key, number
 from rejoinder.human_evaluation.shown_judgements import CRITERION, agreement, of, possible, raters
 from rejoinder.messages import AS_JSON, counted
 from rejoinder.result import PlottedResult
@@ -96,8 +97,8 @@ class RatingSummary(PlottedResult):
         if left_out := self.differences.height - differences.height:
             words = f"{counted(left_out, 'difference')} of two systems: in {AS_JSON}"
             shown.append(Line(words, "legend"))
-        shown += reasons([self.agreement, self.human, self.systems, differences])
-        shown += [Line(each, "note") for each in self.notes]
+        shown += reasons(self.agreement, self.human, self.systems, differences)
+        shown += lines(self.notes, "note")
         return [*shown, GAP, Line(self.signature, "signature")]
 
     def _criterion(self, name: str, by_people: bool) -> Iterator[Table | Line]:
@@ -210,12 +211,10 @@ def _differences(rows: pl.DataFrame) -> Table:
         return str(number) if kind == "paired" else "0 (unpaired)"
 
     columns = [
-        key("a"),
-        key("b"),
+        *PAIR,
         number("shared items", ("shared", "kind"), shared),
         estimate("a - b", ("difference", "low", "high"), decimals(2)),
-        number("p", "p", p_value, belongs=True),
-        number("p Holm", "p_holm", starred, belongs=True),
+        *TESTED,
     ]
     paper = rows if rows.height <= MOST_PAIRS else rows.clear()
     meanings = {

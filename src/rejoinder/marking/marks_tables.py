@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from rejoinder.document.numbers import decimals
-from rejoinder.document.table import Table, key, number
+from rejoinder.document.table import PAIR, Table, key, number
 
 NEXT = {
     "scores": "a model's marks are not people's: 'rejoinder judge --scores' compares them, and "
@@ -40,8 +40,7 @@ def scores(rows: pl.DataFrame) -> Table:
 def preferences(rows: pl.DataFrame) -> Table:
     """A row for each pair of systems and criterion."""
     columns = [
-        key("a"),
-        key("b"),
+        *PAIR,
         key("criterion"),
         number("comparisons"),
         number("without answer", "missing"),

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, signed
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, reasons, signed
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import Argument, counted
@@ -185,7 +185,7 @@ class Agreement(PlottedResult):
         shown = tables.agreement(rows, self.labels, self.systems, self.protocol, groups)
         if comparisons is not None:
             shown += [GAP, *tables.comparisons(comparisons, self.protocol.name, groups)]
-        shown += [*tables.reasons(rows), *lines(self.notes, "note"), GAP]
+        shown += [*reasons(tables.expected(rows)), *lines(self.notes, "note"), GAP]
         return [*shown, Line(self.signature, "signature"), *signed(self.signatures)]
 
     def as_json(

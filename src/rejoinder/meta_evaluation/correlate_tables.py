@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator
 import polars as pl
 
 from rejoinder.document.numbers import NONE, decimals, has_intervals, three_decimals
-from rejoinder.document.parts import GAP, Document, Line, lines
-from rejoinder.document.table import Table, estimate, key, number
-from rejoinder.messages import SIGNIFICANT, Argument, merged
+from rejoinder.document.parts import GAP, Document, Line, lines, reasons
+from rejoinder.document.table import PAIR, Table, estimate, key, number
+from rejoinder.messages import SIGNIFICANT, Argument
 from rejoinder.meta_evaluation.protocols import Protocol
 from rejoinder.meta_evaluation.turn_level import OTHER_SYSTEMS
 
@@ -39,9 +39,6 @@ CHANCE = {
 
 MEANINGS = {
     "within": "Mean over systems of each system's own value.",
-    "within_low": "Lower end of its 95% interval; null where there is none.",
-    "within_high": "Upper end of its 95% interval; null where there is none.",
-    "within_p": "p-value of the mean over systems.",
     "chance": "Mean value when the ratings change places at random.",
     "epsilon": "Largest difference of two scores that is a tie.",
     "spread_low": "Lower end of the middle 95% over assignments.",
@@ -88,7 +85,7 @@ def comparisons(compared: pl.DataFrame, protocol: str, groups: str) -> Document:
         groups: What is resampled and permuted as a whole.
     """
     coefficient = compared.item(0, "correlation")
-    columns = [key("a"), key("b")]
+    columns = [*PAIR]
     pooled = ("difference", "low", "high")
     if "within" in compared.columns:
         within = ("within", "within_low", "within_high")
@@ -104,7 +101,7 @@ def comparisons(compared: pl.DataFrame, protocol: str, groups: str) -> Document:
             "corrected for the number of pairs; pooled: the difference over the replies of all systems "
             "together, which differences between systems can make large by themselves: no test"
         )
-        pairs, reason = pl.format("{} and {} within systems", "a", "b"), "within_reason"
+        why = reasons(compared, reason="within_reason", where=" within systems")
     else:
         swapped = "the two metrics' scores of whole systems are swapped"
         tests = swapped if protocol == "unit" else "paired permutation"
@@ -122,20 +119,15 @@ def comparisons(compared: pl.DataFrame, protocol: str, groups: str) -> Document:
             f"a - b: difference of {coefficient}; p: {tests}; * p below {SIGNIFICANT}, not corrected for "
             "the number of pairs"
         )
-        pairs, reason = pl.format("{} - {}", "a", "b"), "reason"
-    why = compared.select(pairs, reason).drop_nulls(reason).iter_rows()
+        why = reasons(compared)
     table = Table(compared, columns, "comparisons", above=("correlation",), meanings=MEANINGS)
-    return [table, Line(legend, "legend"), *lines(merged(why), "note")]
+    return [table, Line(legend, "legend"), *why]
 
 
-def reasons(rows: pl.DataFrame, within: str = "") -> Document:
-    """Why numbers of ``Agreement.table()`` are missing, or with ``within_`` those within systems."""
-    # People have neither interval nor test; only where they have no value either, that is said.
+def expected(rows: pl.DataFrame, value: str = "value") -> pl.DataFrame:
+    """The rows but those of people with a value: these have neither interval nor test, without a reason."""
     people = pl.col("metric").str.starts_with("human")
-    value, reason = within.removesuffix("_") or "value", f"{within}reason"
-    some = rows.filter(pl.col(reason).is_not_null() & ~(people & pl.col(value).is_not_nan()))
-    name = pl.col("metric") + (" within systems" if within else "")
-    return lines(merged(some.select(name, reason).iter_rows()), "note")
+    return rows.filter(~(people & pl.col(value).is_not_nan()))
 
 
 def _within(rows: pl.DataFrame, labels: Collection[str], systems: int, groups: str) -> Document:
@@ -149,7 +141,8 @@ def _within(rows: pl.DataFrame, labels: Collection[str], systems: int, groups: s
     )
     within = ("within", "within_low", "within_high")
     table = _coefficients(rows, labels, "within systems", within, "within_p", "within")
-    return [table, GAP, Line(legend, "legend"), *reasons(rows, "within_"), GAP]
+    why = reasons(expected(rows, "within"), reason="within_reason", where=" within systems")
+    return [table, GAP, Line(legend, "legend"), *why, GAP]
 
 
 def _coefficients(

@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import decimals, p_value, span
+from rejoinder.document.numbers import decimals, interval, p_value
+from rejoinder.document.text import plain
 from rejoinder.messages import SIGNIFICANT
 
 CONSTANT_STANDS_IN = "one and the same grade for every reply would stand in for a rater too"
@@ -124,6 +125,4 @@ def _stands_in(test: Mapping[str, Any], constant: bool) -> str:
 
 
 def _with_interval(row: Mapping[str, Any]) -> str:
-    if math.isnan(row["low"]):
-        return _two(row["value"])
-    return f"{_two(row['value'])} {span(row['low'], row['high'], _two)}"
+    return plain(interval(row["value"], row["low"], row["high"], _two))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals, p_value, starred
-from rejoinder.document.parts import GAP, Document, Line, lines, spaced
-from rejoinder.document.table import Table, estimate, key, number, text
-from rejoinder.messages import AS_JSON, SIGNIFICANT, Call, merged
+from rejoinder.document.numbers import NONE, decimals
+from rejoinder.document.parts import GAP, Document, Line, lines, reasons, spaced
+from rejoinder.document.table import TESTED, Table, estimate, key, number, text
+from rejoinder.messages import AS_JSON, SIGNIFICANT, Call
 from rejoinder.meta_evaluation.judge_sentences import answer
 from rejoinder.statistics.judge_errors import Estimate
 
@@ -95,7 +95,10 @@ def judges(
         f"* p below 0.05; {NONE}: undefined",
     ]
     shown += [GAP, *lines(legends, "legend")]
-    shown += lines(merged(_missing(measures, errors, tests), MOST_NAMED, "; "), "note")
+    level = pl.when(pl.col("level") == "").then("factor").otherwise("level")
+    of_errors = errors.with_columns(measure=pl.format("error of {}", level))
+    of_tests = tests.with_columns(measure=pl.lit("alternative annotator test"))
+    shown += reasons(measures, of_errors, of_tests, most=MOST_NAMED)
     return [*shown, *lines(notes, "note"), GAP, Line(signature, "signature")]
 
 
@@ -123,8 +126,7 @@ def _errors(errors: pl.DataFrame, judge: str) -> Document:
         key(f"error of {judge}", ("factor", "level"), lambda factor, level: level or factor),
         number("replies", "n"),
         estimate("error", _CELLS, _two),
-        number("p", show=p_value),
-        number("p Holm", "p_holm", starred),
+        *TESTED,
         text("reason", paper=False),
     ]
     table = Table(errors, columns, name="errors", above=("judge",), paper=paper, meanings=MEANINGS)
@@ -166,12 +168,3 @@ def _panel(panel: Estimate, judges: int) -> Document:
     ]
     frame = pl.DataFrame([{"judges": judges, **panel._asdict()}])
     return spaced(Table(frame, columns, name="panel", meanings=MEANINGS))
-
-
-def _missing(*frames: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
-    """Each number of measures, errors and tests, and why it is missing; None where it is there."""
-    for row in (row for frame in frames for row in frame.iter_rows(named=True)):
-        what = row.get("measure", "alternative annotator test")
-        if "factor" in row:
-            what = f"error of {row['level'] or row['factor']}"
-        yield f"{row['judge']}, {what}", row["reason"]

@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals, times100
-from rejoinder.document.parts import GAP, Document, Line, lines, spaced
-from rejoinder.document.table import Column, Table, estimate, key, number
+from rejoinder.document.numbers import NONE, Show, decimals, times100
+from rejoinder.document.parts import GAP, Document, Line, lines, reasons, spaced
+from rejoinder.document.table import PAIR, Column, Table, estimate, key, number
 from rejoinder.document.text import Cell, joined, styled
-from rejoinder.messages import Call, counted, merged
+from rejoinder.messages import Call, counted
 from rejoinder.planning.pilot import PEOPLE
 from rejoinder.planning.plan_sentences import IN_FULL, OUT_OF_REACH, Planned, answers, pilot_raters
 
@@ -37,7 +37,6 @@ MEANINGS = {
     "value": "Correlation with people that is expected.",
     "width": "Width of its 95% interval on so many items.",
     "needed": "Number of items for the power or the width wanted.",
-    "needed_low": "Lower end of its 95% range.",
     "needed_high": "Upper end of its 95% range; null where it is out of reach.",
     "or_fewer": "Whether that is the smallest number that a plan may name.",
     "least_planned": "Smallest number of items that a plan may name.",
@@ -46,8 +45,6 @@ MEANINGS = {
     "rated": "Number of items that are rated.",
     "scored": "Number of items that have scores.",
     "saved": "Share of the ratings that the judge saves with as many items rated and scored.",
-    "saved_low": "Lower end of its 95% range.",
-    "saved_high": "Upper end of its 95% range.",
     "most": "Share that it saves with many more items scored than rated.",
 }
 WHO = ("subject", "raters", "references")
@@ -73,8 +70,14 @@ def plan(result: Planned) -> Document:
     """
     shown: Document = [*_comparisons(result), *_correlations(result), *_saved(result)]
     shown += lines((f"assumed: {each}" for each in result.assumptions), "legend")
-    missing = merged(_missing(result), MOST_NAMED, "; ")
-    shown += lines([*result.notes, *missing], "note")
+    shown += lines(result.notes, "note")
+    shown += reasons(
+        result.comparisons,
+        result.comparison_needs,
+        result.correlations,
+        result.correlation_needs,
+        most=MOST_NAMED,
+    )
     said = lines(answers(result))
     return [*shown, *[GAP] * bool(said), *said]
 
@@ -101,8 +104,7 @@ def _comparisons(result: Planned) -> Document:
         paper = rows.filter(pl.Series(own, dtype=pl.Boolean))
         columns = [
             key("", WHO, lambda subject, *_: subject, once=True),
-            key("a"),
-            key("b"),
+            *PAIR,
             *_differences(result),
         ]
         first = pl.col("subject") != PEOPLE
@@ -124,15 +126,19 @@ def _with_needs(rows: pl.DataFrame, needs: pl.DataFrame, *keys: str) -> pl.DataF
 def _differences(result: Planned, to_show: bool = False) -> Iterator[Column]:
     """The pilot's difference, what each number of items finds, and how many items are needed."""
 
-    def show(subject: str, value: float) -> str:
+    def show(subject: str) -> Show:
         metric = result.metrics.get(subject)
-        return (times100 if metric is not None and metric.times100 else decimals(2))(value)
+        return times100 if metric is not None and metric.times100 else decimals(2)
 
-    yield number("difference", ("subject", "difference"), show)
+    yield number("difference", show=show, by="subject")
     if to_show and result.parameters["difference"]:
-        yield number("to show", ("subject", "target"), show)
+        yield number("to show", "target", show, by="subject")
     yield number(
-        lambda size: f"{_head(result, size)} detects", ("subject", "detectable"), show, across=True
+        lambda size: f"{_head(result, size)} detects",
+        "detectable",
+        show,
+        by="subject",
+        across=True,
     )
     yield number("power", ("detectable", "power"), _power, across=True, belongs=True)
     yield _needs(f"items for {_wanted(result)}", result)
@@ -199,8 +205,7 @@ def _saved(result: Planned) -> Document:
         return _percent(value) + span * (value == value)
 
     columns = [
-        key("a"),
-        key("b"),
+        *PAIR,
         key("judge"),
         estimate("r and interval", ("correlation", "low", "high"), decimals(2)),
         number("rated", ("rated", "scored"), lambda rated, scored: f"{rated}/{scored}"),
@@ -291,12 +296,3 @@ def _or_fewer(needs: pl.DataFrame) -> str:
     if least.is_empty():
         return ""
     return f"; or fewer: fewer than {' and '.join(f'{each:,}' for each in least)} items are not planned"
-
-
-def _missing(result: Planned) -> Iterator[tuple[str, str | None]]:
-    """What each number is of, and why it is missing; None where it is there."""
-    compared = result.comparisons, result.comparison_needs
-    for frame in (*compared, result.correlations, result.correlation_needs):
-        for row in frame.iter_rows(named=True):
-            pair = f", {row['a']} - {row['b']}" if "a" in row else ""
-            yield f"{row['subject']}{pair}", row["reason"]

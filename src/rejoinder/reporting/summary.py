@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from rejoinder.document.text import plain
 from rejoinder.messages import counted, p_is
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.compare import is_upper_limit
+from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.visible import visible
 
@@ -123,17 +125,8 @@ def _differs(row: Mapping[str, Any]) -> bool:
 
 def _ahead(row: Mapping[str, Any]) -> str:
     """Which system of a pair is better, and by how much."""
-    value, low, high, p = (row[key] for key in ("difference", "low", "high", "p_holm"))
-    first, second = _name(row["a"]), _name(row["b"])
-    if value is None or math.isnan(value) or p is None or math.isnan(p):
-        return f"{first} and {second} cannot be compared"
-    if value < 0:
-        first, second = second, first
-        value, low, high = -value, -high, -low
-    ends = _interval([value, low, high], _two)
-    if not _differs(row):
-        return f"{first} and {second} do not differ significantly ({ends}, {p_is(p)})"
-    return f"{first} is better than {second} by {ends}, {p_is(p)}"
+    named = {**row, "a": _name(row["a"]), "b": _name(row["b"])}
+    return plain(standing(named, row["p_holm"], lambda *ends: _interval(list(ends), _two)))
 
 
 def _standings(report: ReportParts) -> Iterator[str]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, p_value, span, starred
-from rejoinder.document.parts import GAP, Document, Line, View
+from rejoinder.document.numbers import NONE, p_value, starred
+from rejoinder.document.parts import GAP, Document, Line, View, lines
 from rejoinder.document.sign_matrix import (
     BETTER,
     EQUIVALENT,
@@ -21,7 +21,7 @@ from rejoinder.document.sign_matrix import (
     how_many_differ,
     signs_of,
 )
-from rejoinder.document.table import Column, Table, key, number, text
+from rejoinder.document.table import PAIR, Column, Table, ends, key, number, text
 from rejoinder.document.text import Cell, styled
 from rejoinder.messages import AS_JSON, SIGNIFICANT, Argument, between
 from rejoinder.scoring import margins
@@ -107,14 +107,14 @@ def comparison(
         shown.append(GAP)
     if ranks is not None:
         shown += [*ranks_of(ranks), GAP]
-    words = [Line(sentence) for sentence in sentences(scores, pairs, draws, view.digits)]
+    words = lines(sentences(scores, pairs, draws, view.digits))
     shown += [*words, *[GAP] * bool(words)]
-    shown += [Line(each, "legend") for each in _legends(scores, pairs, wide)]
+    shown += lines(_legends(scores, pairs, wide), "legend")
     bags = [label for label, each in scores.measured.items() if not each.metric.summable]
     said = "a score of all replies together, so single items are neither won nor lost"
     notes = [f"{', '.join(bags)}: {said}"] * (bool(bags) and not wide)
     notes += [*no_spread(pairs, "difference", scores), *scores.notes]
-    return [*shown, *(Line(each, "note") for each in notes)]
+    return [*shown, *lines(notes, "note")]
 
 
 def _columns(
@@ -132,12 +132,9 @@ def _columns(
         return starred(holm, is_limit(draws, label, p))
 
     columns = [
-        key("a"),
-        key("b"),
+        *PAIR,
         number("a - b", "difference", show),
-        number(
-            "95% interval", ("low", "high"), lambda low, high: span(low, high, show), belongs=True
-        ),
+        ends(show, belongs=True),
         number(
             "p",
             "p_randomization",

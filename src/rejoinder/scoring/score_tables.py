@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import interval, p_value, span
-from rejoinder.document.parts import GAP, Document, Line, View
-from rejoinder.document.table import Column, Table, key, number, text
-from rejoinder.document.text import Cell, styled
+from rejoinder.document.numbers import p_value, span
+from rejoinder.document.parts import GAP, Document, Line, View, lines, signed
+from rejoinder.document.table import Column, Table, estimate, key, number, text
+from rejoinder.document.text import styled
 from rejoinder.messages import counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import trials
@@ -107,24 +107,20 @@ def groups(
 
 def _values(scores: Measurements, digits: int | None) -> Column:
     """The values of each metric with their intervals."""
-
-    def value(label: str, value: float, low: float, high: float) -> Cell:
-        return interval(value, low, high, number_of(scores.measured[label].metric, digits))
-
-    keys = ("metric", "value", "low", "high")
-    return number(lambda label: heading(scores, label), keys, value, across=True)
+    shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
+    return estimate(
+        lambda label: heading(scores, label),
+        ("value", "low", "high"),
+        shows.__getitem__,
+        by="metric",
+        across=True,
+    )
 
 
 def _end(scores: Measurements, table: pl.DataFrame, signatures: bool = True) -> Document:
-    notes = [*no_spread(table, "value", scores), *scores.notes]
-    shown: Document = [Line(each, "note") for each in notes]
-    if signatures:
-        shown.append(GAP)
-        shown += [
-            Line(f"{label}: {each.signature}", "signature")
-            for label, each in scores.measured.items()
-        ]
-    return shown
+    shown = lines([*no_spread(table, "value", scores), *scores.notes], "note")
+    of = {label: each.signature for label, each in scores.measured.items()}
+    return [*shown, GAP, *signed(of)] if signatures else shown
 
 
 def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Document:
@@ -137,7 +133,7 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
         higher = scores.measured[label].metric.higher_is_better
         return difference if higher else -difference
 
-    def ends(label: str, low: float, high: float) -> str:
+    def interval(label: str, low: float, high: float) -> str:
         low, high = sorted((ahead(label, low), ahead(label, high)))
         return span(low, high, shows[label])
 
@@ -155,7 +151,7 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
             ("metric", "difference"),
             lambda label, value: shows[label](ahead(label, value)),
         ),
-        number("95% interval", ("metric", "low", "high"), ends, belongs=True),
+        number("95% interval", ("metric", "low", "high"), interval, belongs=True),
         number("p", ("metric", "p", "p_randomization"), corrected, belongs=True),
         text(
             "verdict",
@@ -164,7 +160,7 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
             belongs=True,
         ),
         number("W/T/L", ("wins", "ties", "losses"), won),
-        number("detectable", ("metric", "detectable"), lambda label, value: shows[label](value)),
+        number("detectable", "detectable", shows.__getitem__, by="metric"),
     ]
     how = leads.item(0, "correction").capitalize()
     by = f", {how}-corrected over {families} pairs" if families > 1 else ""
@@ -177,4 +173,4 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
         *[DIFFERENCES] * ("paired" in leads.columns),
     ]
     table = Table(leads, columns, name="leads", meanings=MEANINGS)
-    return [table, *(Line(each, "legend") for each in legends)]
+    return [table, *lines(legends, "legend")]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import p_value, span
-from rejoinder.document.text import Cell, Text, joined, styled
+from rejoinder.document.numbers import p_value, with_interval
+from rejoinder.document.text import Cell, Text, joined, plain, styled
 from rejoinder.messages import SIGNIFICANT, p_is
 from rejoinder.scoring.margins import UNDEFINED, WORSE
 from rejoinder.scoring.measurements import Measurements
@@ -63,30 +63,52 @@ def sentences(
 def _sentence(
     scores: Measurements, row: Mapping[str, Any], draws: Mapping[str, int], digits: int | None
 ) -> Text:
-    metric, label = scores.measured[row["metric"]].metric, row["metric"]
+    label, p = row["metric"], row["p_randomization_holm"]
+    metric = scores.measured[label].metric
+    show = number_of(metric, digits)
+    limit = is_limit(draws, label, row["p_randomization"])
+    words = standing(row, p, with_interval(show), "p Holm", limit, metric.higher_is_better)
+    return joined(f"{label}: ", words, ".")
+
+
+def standing(
+    row: Mapping[str, Any],
+    p: float,
+    show: Callable[[float, float, float], Cell],
+    test: str = "p",
+    limit: bool = False,
+    higher: bool = True,
+) -> Text:
+    """Which of two systems is better, and by how much; or that it is not clear, or not known.
+
+    Args:
+        row: ``a``, ``b``, ``difference`` (of a less b), ``low``, ``high``.
+        p: The p-value that decides.
+        show: How a difference and the ends of its interval are written.
+        test: What p is called.
+        limit: Whether p is an upper limit.
+        higher: Whether higher values are better.
+    """
     ahead, behind, difference = row["a"], row["b"], row["difference"]
-    low, high, p = row["low"], row["high"], row["p_randomization_holm"]
-    if math.isnan(difference):
-        return joined(f"{label}: the difference of {ahead} and {behind} is undefined.")
-    if metric.higher_is_better != (difference > 0):
+    low, high = row["low"], row["high"]
+    if difference is None or math.isnan(difference):
+        return joined(f"the difference of {ahead} and {behind} is undefined")
+    if higher != (difference > 0):
         ahead, behind = behind, ahead
     if difference < 0:
         difference, low, high = -difference, -high, -low
-    show = number_of(metric, digits)
-    by = show(difference) + ("" if math.isnan(low) else f" {span(low, high, show)}")
-    if math.isnan(p):
+    by = plain(show(difference, low, high))
+    if p is None or math.isnan(p):
         chance = "whether this is more than chance cannot be tested"
-        return joined(f"{label}: {ahead} is ahead of {behind} by {by}; {chance}.")
-    limit = is_limit(draws, label, row["p_randomization"])
-    test = p_is(p, limit).replace("p", "p Holm", 1)
+        return joined(f"{ahead} is ahead of {behind} by {by}; {chance}")
+    said, word = p_is(p, limit).replace("p", test, 1), verdict(p, difference)
     if difference <= NOISE:
         which = f"whether {row['a']} or {row['b']} is better: both score the same"
-        return joined(f"{label}: it is ", verdict(math.nan, 0.0), f" {which}, {test}.")
-    word = verdict(p, difference)
+        return joined("it is ", verdict(math.nan, 0.0), f" {which}, {said}")
     if p < SIGNIFICANT:
-        return joined(f"{label}: {ahead} is ", word, f" than {behind} by {by}, {test}.")
+        return joined(f"{ahead} is ", word, f" than {behind} by {by}, {said}")
     which = f"whether {ahead} is better than {behind}: ahead by {by}"
-    return joined(f"{label}: it is ", word, f" {which}, {test}.")
+    return joined("it is ", word, f" {which}, {said}")
 
 
 def failure(row: Mapping[str, Any]) -> str:

@@ -16,17 +16,14 @@ from rejoinder.statistics.conventions import is_least_p
 
 SHOWN = 20  # pruned and failed trials that the table shows
 PERMUTATIONS = 9999
-MEASURES = {"metric": "Value of the metric", "ruq_train": "RUQ on train", "ruq_test": "RUQ on test"}
 MEANINGS = {
     "trial": "Number of the trial.",
     "status": "finished, pruned or failed.",
     "epochs": "Number of epochs.",
     "bits_per_character": "Validation loss in bits per character.",
-    **{
-        f"{name}{end}": f"{what}{of}."
-        for name, what in MEASURES.items()
-        for end, of in (("", ""), ("_low", ", lower end"), ("_high", ", upper end"))
-    },
+    "metric": "Value of the metric.",
+    "ruq_train": "RUQ on train.",
+    "ruq_test": "RUQ on test.",
 }
 
 

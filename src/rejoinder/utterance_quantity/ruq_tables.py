@@ -7,14 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, interval, times100
+from rejoinder.document.numbers import NONE, times100, with_interval
 from rejoinder.document.parts import GAP, Document, Line
 from rejoinder.document.table import Table, estimate, key, number
-from rejoinder.document.text import plain, styled
-from rejoinder.messages import counted, p_is
+from rejoinder.document.text import joined, styled
+from rejoinder.messages import counted
 from rejoinder.scoring.compare import is_upper_limit
 from rejoinder.scoring.measurements import Measurements
-from rejoinder.scoring.verdict_sentences import verdict
+from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.tables.testset import TestSet
 
 WIDEST = 400  # characters of a text that is shown
@@ -57,12 +57,9 @@ def models(scores: Measurements, table: pl.DataFrame) -> Document:
 def ahead(scores: Measurements, row: Mapping[str, Any]) -> Line:
     """The best model against the next, a row of ``Scores.leads()``, by the strongest generic reply."""
     pairs = len(scores.names) * (len(scores.names) - 1) // 2
-    p = p_is(row["p"], is_upper_limit(scores.measured[row["metric"]], row, pairs))
-    by = interval(row["difference"], row["low"], row["high"], times100)
-    return Line(
-        f"{row['a']} is ahead of {row['b']} by {plain(by)} against the strongest; {p} (approximate "
-        f"randomization): {plain(verdict(row['p'], row['difference']))}"
-    )
+    limit = is_upper_limit(scores.measured[row["metric"]], row, pairs)
+    words = standing(row, row["p"], with_interval(times100), limit=limit)
+    return Line(joined("against the strongest: ", words, " (approximate randomization)"))
 
 
 def worst(table: pl.DataFrame, testset: TestSet, named: bool) -> Document:

@@ -46,7 +46,7 @@ def test_a_table_a_verdict_the_worst_prompts(asked, models, generic):
         "I don't know what to do.",
         "gpt2",
         "t5",
-        "is ahead of",
+        "against the strongest: ",
     ):
         assert words in flat
     assert "2 prompts where a generic reply wins by most" in flat

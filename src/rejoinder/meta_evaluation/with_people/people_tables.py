@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, Show, decimals, span, starred
+from rejoinder.document.numbers import NONE, Show, decimals, starred, with_interval
 from rejoinder.document.parts import GAP, Document, Line, View, lines, spaced
 from rejoinder.document.sign_matrix import (
     BETTER,
@@ -20,13 +20,14 @@ from rejoinder.document.sign_matrix import (
     how_many_differ,
     signs_of,
 )
-from rejoinder.document.table import Column, Table, key, number
+from rejoinder.document.table import PAIR, Column, Table, ends, key, number
 from rejoinder.document.text import styled
 from rejoinder.messages import AS_JSON, SIGNIFICANT
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.compare_tables import ALL_PAIRS, ranks_of
 from rejoinder.scoring.shown_values import number_of
+from rejoinder.scoring.verdict_sentences import standing
 
 MEANS = (
     "people: the rated items alone; corrected: people's difference, moved by what the judge's scores say "
@@ -102,12 +103,8 @@ def comparison(
         [
             key("pair", ("a", "b"), _pair, placed=True),
             key("by", show=lambda by: styled(by, "bold") if by == CORRECTED else by),
-            number("a - b", ("by", "difference"), lambda by, value: shows[by](value)),
-            number(
-                "95% interval",
-                ("by", "low", "high"),
-                lambda by, low, high: span(low, high, shows[by]),
-            ),
+            number("a - b", "difference", shows.__getitem__, by="by"),
+            ends(shows.__getitem__, by="by"),
             number(P_HEADINGS[p], p, starred),
             number("saved", ("by", "saved"), _saved),
             number(
@@ -158,11 +155,10 @@ def _errors(errors: pl.DataFrame, listed: pl.DataFrame, p: str, view: View) -> D
     """A row for each pair and judge."""
     show = decimals(2 if view.digits is None else view.digits)
     columns = [
-        key("a"),
-        key("b"),
+        *PAIR,
         key("judge"),
         number("error", show=show),
-        number("95% interval", ("low", "high"), lambda low, high: span(low, high, show)),
+        ends(show),
         number(P_HEADINGS[p], p, starred),
     ]
     table = Table(
@@ -243,12 +239,8 @@ def summary(pairs: pl.DataFrame, p: str) -> Iterator[str]:
         (row,) = by[CORRECTED].rows(named=True)
         share = round(100 * row["saved"])
         saves = f"save {share}% of the ratings" if share > 0 else "save no ratings"
-        if row[p] < SIGNIFICANT:
-            better, other = ("a", "b") if row["difference"] > 0 else ("b", "a")
-            verdict = f"{row[better]} is better than {row[other]}"
-        else:
-            verdict = f"{row['a']} and {row['b']} do not differ significantly"
-        yield f"corrected by people, {verdict}; the judges {saves}"
+        words = standing(row, row[p], with_interval(decimals(2)), P_HEADINGS[p])
+        yield f"corrected by people, {words}; the judges {saves}"
         return
     yield (
         f"of {by[PEOPLE].height} pairs, {alone} {'differs' if alone == 1 else 'differ'} significantly by "

@@ -16,16 +16,6 @@ from rejoinder.recipes.galley2015.tables import Table2
 COEFFICIENTS = ("spearman", "kendall-b")
 MEANINGS = {
     "references": "Which references the metric has.",
-    **{
-        f"{name}{end}": f"{what}{name}."
-        for name in COEFFICIENTS
-        for end, what in (
-            ("", "Correlation: "),
-            ("_low", "Lower end of the 95% interval of "),
-            ("_high", "Upper end of the 95% interval of "),
-            ("_p", "p-value of "),
-        )
-    },
     "weight": "Weight of the reference.",
     "reference": "Its text.",
     "source": "Where it comes from.",

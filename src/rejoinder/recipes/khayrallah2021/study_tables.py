@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from rejoinder.document.numbers import NONE, decimals, interval, times100
+from rejoinder.document.numbers import NONE, decimals, interval, times100, with_interval
 from rejoinder.document.parts import GAP, Document, Line, lines, signed
 from rejoinder.document.table import Table, key, number
-from rejoinder.document.text import Cell, plain, stacked, styled
-from rejoinder.messages import p_is
+from rejoinder.document.text import Cell, joined, stacked, styled
 from rejoinder.recipes.khayrallah2021.result import Study
 from rejoinder.recipes.khayrallah2021.tables import INSTEAD, TIMES_100, TITLES, absent, cells
 from rejoinder.scoring.compare import FEWEST_TRIALS
+from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.statistics.conventions import is_least_p
 
 MEANINGS = {
@@ -43,14 +43,10 @@ def document(study: Study) -> Document:
             GAP,
         ]
     for row in study.compared().iter_rows(named=True):
-        p, ends = row["p_randomization"], (row["difference"], row["low"], row["high"])
-        ahead = interval(*ends, lambda value: f"{100 * value:+.1f}", "()", times100)
-        shown.append(
-            Line(
-                f"RUQ-{row['prompts']}: {row['a']} - {row['b']} = {plain(ahead)}, {row['n']} prompts, "
-                f"{p_is(p, is_least_p(p, FEWEST_TRIALS))}"
-            )
-        )
+        p = row["p_randomization"]
+        limit = is_least_p(p, FEWEST_TRIALS)
+        words = standing(row, p, with_interval(times100, "()"), limit=limit)
+        shown.append(Line(joined(f"RUQ-{row['prompts']}: ", words, f", {row['n']} prompts")))
     shown.append(Line(LEGEND, "legend"))
     shown += [Line(styled(f"Table {table}: {why}", "yellow")) for table, why in missing.items()]
     return [*shown, *lines(study.notes, "note"), GAP, *signed(study.signatures())]

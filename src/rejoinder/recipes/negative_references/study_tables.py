@@ -16,13 +16,9 @@ MEANINGS = {
     "form": "How a single reply is scored.",
     "order": "Longest n-gram; null where there is none.",
     "accuracy": "Share of pairs whose good reply scores higher, ties half.",
-    "accuracy_low": "Lower end of its 95% interval.",
-    "accuracy_high": "Upper end of its 95% interval.",
     "ties": "Share of pairs whose replies score alike.",
     "difference": "Accuracy less that of BLEU.",
     "auc": "The accuracy over all pairs of any contexts.",
-    "auc_low": "Lower end of its 95% interval.",
-    "auc_high": "Upper end of its 95% interval.",
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, signed
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, reasons, signed
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
@@ -127,6 +127,7 @@ class Study(Result):
             data: What the test set is called.
             cases: Replies with their scores, the columns of ``cases`` and of the metrics shown.
         """
+        from rejoinder.meta_evaluation.correlate_tables import expected
         from rejoinder.recipes.tao2018 import study_tables as tables
 
         pooled, several = self.table(), bool(self.systems)
@@ -136,7 +137,7 @@ class Study(Result):
             shown += tables.within(self.rows(), self.groups[1:], data)
         if cases is not None:
             shown += tables.cases(cases)
-        shown += [GAP, *lines(self.notes, "note"), *tables.reasons(pooled), GAP]
+        shown += [GAP, *lines(self.notes, "note"), *reasons(expected(pooled, "pearson")), GAP]
         return [*shown, Line(self.pooled.signature, "signature"), *signed(self.pooled.signatures)]
 
     def as_json(self) -> dict[str, Any]:

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from rejoinder.document.numbers import NONE, decimals, three_decimals
-from rejoinder.document.parts import GAP, Document, Line, lines
+from rejoinder.document.parts import GAP, Document, Line
 from rejoinder.document.table import Column, Table, estimate, key, number
 from rejoinder.document.text import styled
 from rejoinder.messages import SIGNIFICANT, counted
-from rejoinder.scoring.assembly import merged
 
 COEFFICIENTS = ("pearson", "spearman")
 CASES = ("id", "query", "reference", "system", "reply", "human")
@@ -21,16 +20,6 @@ MEANINGS = {
     "group": "pooled, the mean of systems, or a system.",
     "heading": "What a metric stands under in the paper.",
     "coefficient": "Correlation coefficient.",
-    **{
-        f"{name}{end}": f"{what}{name}."
-        for name in COEFFICIENTS
-        for end, what in (
-            ("", "Correlation: "),
-            ("_low", "Lower end of the 95% interval of "),
-            ("_high", "Upper end of the 95% interval of "),
-            ("_p", "p-value of "),
-        )
-    },
 }
 
 
@@ -99,13 +88,6 @@ def cases(frame: pl.DataFrame) -> Document:
         shown += [GAP, Line(styled(f"{id}: {query}", "bold")), Line(f"reference: {reference}")]
         shown.append(Table(rows, columns, "cases", above=("id",), meanings=meanings))
     return shown
-
-
-def reasons(rows: pl.DataFrame) -> Document:
-    """Why numbers are missing; of people no interval is expected."""
-    people = pl.col("metric").str.starts_with("human") & pl.col("pearson").is_not_nan()
-    missing = rows.filter(pl.col("reason").is_not_null() & ~people)
-    return lines(merged(missing.select("metric", "reason").iter_rows()), "note")
 
 
 def _paper_table(rows: pl.DataFrame, title: str, data: str, tested: bool) -> Table:

@@ -127,7 +127,7 @@ def test_without_an_interval_the_randomization_test_decides_by_the_same_rule(p, 
 @pytest.mark.parametrize(("p", "word"), [(BELOW, "better"), (SIGNIFICANT, "not clear")])
 def test_who_leads_is_told_by_the_same_rule(capsys, wide, monkeypatch, p, word):
     scores = scored()
-    leads = scores.leads().with_columns(p=pl.lit(p))
+    leads = scores.leads().with_columns(difference=pl.lit(0.1), p=pl.lit(p))
     monkeypatch.setattr(type(scores), "leads", lambda self: leads)
     show(scores.document())
     assert word in capsys.readouterr().out

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rejoinder.cli.show import machine
-from rejoinder.cli.targets import announce_replacements
+from rejoinder.cli.targets import announce_replacements, remove_further_tables
 from rejoinder.cli.terminal.speech import is_quiet, say
 from rejoinder.errors import InputError, RejoinderError
 from rejoinder.messages import counted
@@ -97,8 +97,10 @@ class Outputs:
         if isinstance(given, PrintedOptions) and given.tables is not None:
             from rejoinder.cli.saved_tables import save_tables
 
-            for path, write in save_tables(given.tables, show() or []):
-                self.save(path, write)
+            tables = dict(save_tables(given.tables, show() or []))
+            written = [path.name for path, write in tables.items() if self.save(path, write)]
+            if given.tables.suffix.lower() == ".csv" and len(written) == len(tables):
+                remove_further_tables(given.tables, written)
         if given.json:
             machine.write(document())
         elif (shown := show()) is not None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -348,8 +348,8 @@ def is_of(path: Path, kind: Kind) -> bool:
     return path.suffix.lower() != ".parquet" and kind.recognise(columns)
 
 
-def _is_as_recorded(path: Path) -> bool:
-    """Whether a file is as --tables wrote it; a command may have written other files beside it."""
+def _is_as_recorded(path: Path, beside: Path | None = None) -> bool:
+    """Whether a file is as --tables wrote it: a file of any name, or one beside the file ``beside``."""
     from rejoinder.files.provenance import content_of, read_record
 
     try:
@@ -364,7 +364,29 @@ def _is_as_recorded(path: Path) -> bool:
     named += [word.partition("=")[2] for word in words if word.startswith("--tables=")]
     # Paths of a record begin at its own folder; further tables stand in files beside the one named.
     file = str(record.get("file"))
+    if beside is not None:
+        return named == [beside.name] and file == path.name
     return len(named) == 1 and (named[0] == file or file.startswith(f"{Path(named[0]).stem}-"))
+
+
+def remove_further_tables(path: Path, written: Collection[str]) -> None:
+    """Removes the tables that an earlier command wrote beside a CSV file, and says so.
+
+    The file holds other numbers now, and its further tables would be taken for theirs. A file that was
+    changed since, or that another command wrote, stays.
+
+    Args:
+        path: The file of --tables.
+        written: The names of the files that were written now.
+    """
+    from rejoinder.files.provenance import record_path
+
+    for each in sorted(path.parent.iterdir()):
+        ours = each.suffix == ".csv" and each.name.startswith(f"{path.stem}-")
+        if ours and each.name not in written and _is_as_recorded(each, path):
+            each.unlink()
+            record_path(each).unlink()
+            note(f"{each}: removed, a table of an earlier run of which there is none now")
 
 
 def _parquet_is_of(path: Path, kind: Kind) -> bool:

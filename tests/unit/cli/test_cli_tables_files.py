@@ -70,3 +70,28 @@ def test_further_tables_stand_beside_and_are_replaced_by_their_own_command_alone
     status, out, err = command(*words)
     assert (status, leads.read_text(), "BLEU-2" in out) == (2, "mine\n", True)
     assert f"{leads}: a file stands there that holds no tables of results" in err
+
+
+def test_further_tables_of_an_earlier_run_go_where_there_is_none_now(command, tmp_path):
+    path = tmp_path / "t.csv"
+    words = ["score", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", "100", "--tables"]
+    assert command(*words, path)[0] == 0
+    assert command(*words, tmp_path / "t-mine.csv")[0] == 0  # named by a command: stays
+    (tmp_path / "t-old.csv").write_text("system\n")  # without a record: stays
+    before = {each.name for each in tmp_path.iterdir()}
+    status, _, err = command("score", TESTSET, SYSTEMS[0], "-m", "bleu", "--tables", path)
+    assert (status, f"{tmp_path / 't-leads.csv'}: removed, a table of an earlier run" in err) == (
+        0,
+        True,
+    )
+    after = {each.name for each in tmp_path.iterdir()}
+    assert before - after == {"t-leads.csv", "t-leads.csv.provenance.json"}
+
+
+def test_a_further_table_that_was_changed_since_stays(command, tmp_path):
+    path, leads = tmp_path / "t.csv", tmp_path / "t-leads.csv"
+    words = ["-m", "bleu", "--resamples", "100", "--tables", path]
+    assert command("score", TESTSET, *SYSTEMS, *words)[0] == 0
+    leads.write_text("mine\n")
+    assert command("score", TESTSET, SYSTEMS[0], *words)[0] == 0
+    assert leads.read_text() == "mine\n"

@@ -26,6 +26,9 @@ from rejoinder.scoring.verdict_sentences import verdict
 from rejoinder.statistics.conventions import is_least_p
 
 COLUMNS_AT_ONCE = 5
+OF_LEADS = {
+    "p": "p_randomization corrected over all pairs of systems: below 0.05 the best system is better.",
+}
 DIFFERENCES = (
     "read the differences, not the values: a difference rests on the items that both systems "
     "answered, a value on all items of its system"
@@ -172,5 +175,5 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
         *legends_of_items(leads),
         *[DIFFERENCES] * ("paired" in leads.columns),
     ]
-    table = Table(leads, columns, name="leads", meanings=MEANINGS)
+    table = Table(leads, columns, name="leads", meanings=MEANINGS | OF_LEADS)
     return [table, *lines(legends, "legend")]

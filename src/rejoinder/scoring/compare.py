@@ -61,6 +61,11 @@ class Comparison(PlottedResult):
             f"{listed(self.scores.labels)}; see .table, .ranks())"
         )
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or taken another way, and what the numbers do not tell."""
+        return tuple(self.scores.notes)
+
     def ranks(self) -> pl.DataFrame:
         """The range of ranks of every system, from the tests of all pairs; see ``rank_ranges``."""
         return rank_ranges(self.scores, self.table)
@@ -98,7 +103,7 @@ class Comparison(PlottedResult):
             "comparisons": self.table.to_dicts(),
             **({"ranks": self.ranks().to_dicts()} if ranks else {}),
             "signatures": {label: each.signature for label, each in measured.items()},
-            "notes": self.scores.notes,
+            "notes": self.notes,
         }
 
 

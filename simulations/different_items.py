@@ -79,7 +79,7 @@ def _scores(
     contexts = pl.DataFrame({"id": ids, "context": [["?"]] * n, "talk": talks})
     testset = TestSet(contexts, contexts.select("id", text=pl.lit("yes")))
     return Scores.from_segments(
-        table, testset, missing="pairwise", cluster="talk", resamples=10, seed=seed
+        table, testset, missing="pairwise", cluster="talk", resamples=100, seed=seed
     )
 
 

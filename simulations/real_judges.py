@@ -279,7 +279,7 @@ def signs(_: int) -> None:
     replies = read_responses(folder / "dstc7-task2-system_responses.tsv", ids=testset.ids)
     replies = replies.filter(pl.col("system") != "Human")
     metrics = ["bleu", "bleu:order=4", *METRICS]
-    scores = score(testset, replies, metrics, drop_unusable=True, resamples=1)
+    scores = score(testset, replies, metrics, drop_unusable=True, resamples=100)
     wide = _of_dstc7("Human")[2].pivot("system", index="id", values="score")
     print("| metric | pairs that people tell apart | same sign | significant with the other sign |")
     print("|---|---|---|---|")

@@ -31,7 +31,7 @@ def held(base: Parameters = BASE, **given) -> SweepMaterial:
     testset = TestSet.from_lists(
         [[text, "at six"] for text in pairs.targets[:8]], contexts=pairs.sources[:8]
     )
-    settings = {"metric": "bleu", "beam": 1, "train_prompts": 8, "resamples": 20, **given}
+    settings = {"metric": "bleu", "beam": 1, "train_prompts": 8, "resamples": 100, **given}
     return material(pairs, testset, base, **settings)
 
 

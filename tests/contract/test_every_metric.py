@@ -58,8 +58,8 @@ def test_declares_its_facts(metric):
 
 
 def test_corpus_score_is_within_bounds_and_reproducible(metric):
-    one = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS, resamples=50)
-    two = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS, resamples=50)
+    one = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS, resamples=100)
+    two = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS, resamples=100)
     assert isinstance(one, Score)
     assert one == two
     low, high = metric.bounds
@@ -156,7 +156,7 @@ def test_scores_survive_a_file(metric, tmp_path):
     responses = pl.DataFrame(
         {"system": ["a"] * 60, "id": testset.ids, "text": HYPOTHESES},
     )
-    scores = score(testset, responses, [metric], resamples=20)
+    scores = score(testset, responses, [metric], resamples=100)
     scores.save(tmp_path / "scores.parquet")
     loaded = load_scores(tmp_path / "scores.parquet")
     assert loaded.systems().equals(scores.systems(), null_equal=True)
@@ -192,7 +192,9 @@ def test_a_parameter_of_another_type_is_told(metric, value):
 
 def test_the_interval_lies_within_the_bounds(metric):
     replies = [*HYPOTHESES[:3], *HYPOTHESES[5:8]]  # some are their own references, some are not
-    score = metric.corpus(replies, REFERENCES[:6], WEIGHTS[:6], contexts=CONTEXTS[:6], resamples=50)
+    score = metric.corpus(
+        replies, REFERENCES[:6], WEIGHTS[:6], contexts=CONTEXTS[:6], resamples=100
+    )
     low, high = metric.bounds
     assert low <= score.low <= score.high <= high
 

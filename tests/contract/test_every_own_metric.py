@@ -78,7 +78,7 @@ def own(case):
 
 
 def measured(own, testset=TESTSET, responses=RESPONSES, **options):
-    return score(testset, responses, [own], **({"resamples": 50} | options))
+    return score(testset, responses, [own], **({"resamples": 100} | options))
 
 
 def values(scores):

@@ -200,7 +200,7 @@ class Worlds:
     def negative_references(self):
         references = [["yes please", "yes", "at nine"], ["at ten", "ten", "no"]] * 3
         testset = rejoinder.TestSet.from_lists(references, [[1.0, 0.5, -1.0]] * 6)
-        return negative_references(testset, resamples=10, permutations=10)
+        return negative_references(testset, resamples=100, permutations=10)
 
     def rubric(self):
         return rejoinder.read_rubric(EXAMPLES / "rubric.toml")

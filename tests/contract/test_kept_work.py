@@ -291,7 +291,7 @@ OTHER_MATERIAL = {
     "metric": lambda held: METEOR(),
     "generic": lambda held: "No.",
     "beam": lambda held: 2,
-    "resamples": lambda held: 30,
+    "resamples": lambda held: 130,
     "seed": lambda held: 1,
     "notes": None,
     "fallback": None,

@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from rejoinder.cli.option_names import named_as_options
 from rejoinder.errors import ParameterError
+from rejoinder.statistics.draws import check_draws
 
 if TYPE_CHECKING:
     from rejoinder.tables.assembly.column_mapping import ColumnMapping
 
-FEWEST_RESAMPLES = 100
 USUAL_KAPPA = "0.1"
 """The threshold of --filter-raters: a number in human_evaluation/rater_exclusion.py, which is not
 imported for --help."""
 
 
 def enough(_context: click.Context, _option: click.Parameter, value: int) -> int:
-    """Refuses resamples that are too few for the ends of an interval: of 20, they are the extremes."""
-    if 0 < value < FEWEST_RESAMPLES:
-        raise ParameterError(
-            f"--resamples {value}: too few for a 95% interval; give 0 for none, or "
-            f"{FEWEST_RESAMPLES} or more"
-        )
+    """Refuses a number of resamples that is out of range, before any file is read."""
+    with named_as_options():
+        check_draws(value, 0)
     return value
 
 

@@ -21,7 +21,6 @@ from rejoinder.cli.declarations import (
     path,
 )
 from rejoinder.cli.option_values import (
-    FEWEST_RESAMPLES,
     USUAL_KAPPA,
     ScoreFile,
     columns_of,
@@ -31,6 +30,7 @@ from rejoinder.cli.option_values import (
 )
 from rejoinder.cli.shell_completion import metric_names
 from rejoinder.errors import RejoinderError
+from rejoinder.statistics.draws import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
     from rejoinder.tables.responses import Missing

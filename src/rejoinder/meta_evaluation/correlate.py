@@ -28,7 +28,7 @@ from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
-from rejoinder.statistics.draws import MOST_DRAWS, check_draws
+from rejoinder.statistics.draws import check_draws, check_permutations
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.types import Ratings
@@ -281,10 +281,7 @@ def correlate(
     correlations = strings(correlations, "correlations", "coefficients")
     _check_names(correlations, raters, criterion)
     check_draws(resamples, seed)
-    if not isinstance(permutations, int) or not 0 <= permutations <= MOST_DRAWS:
-        raise ParameterError(
-            Argument("permutations", permutations), f" must be from 0 (no test) to {MOST_DRAWS:,}"
-        )
+    check_permutations(permutations)
     scores.need_items()
     if cluster is not None and not chosen.clustered:
         raise ParameterError(

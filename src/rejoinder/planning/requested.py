@@ -13,7 +13,7 @@ from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.planning.pilot import named, ranking
 from rejoinder.scoring.scores import Scores
-from rejoinder.statistics.draws import MOST_DRAWS, check_draws
+from rejoinder.statistics.draws import FEWEST_RESAMPLES, check_draws
 from rejoinder.statistics.power import MOST_ITEMS
 
 
@@ -25,9 +25,9 @@ def check_draws_of(scores: Scores, resamples: int, seed: int) -> None:
         InputError: The scores have no items.
     """
     check_draws(resamples, seed)
-    if not 100 <= resamples <= MOST_DRAWS:
+    if not resamples:
         raise ParameterError(
-            Argument("resamples", resamples), ": a plan is drawn; give 100 or more"
+            Argument("resamples", resamples), f": a plan is drawn; give {FEWEST_RESAMPLES} or more"
         )
     scores.need_items()
 

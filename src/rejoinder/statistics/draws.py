@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from numbers import Integral
 
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Placeholder
@@ -10,20 +10,40 @@ from rejoinder.messages import Argument, Placeholder
 MOST_DRAWS = 1_000_000
 """More resamples or permutations than anybody can need: a slip of the keyboard."""
 
+FEWEST_RESAMPLES = 100
+"""Of fewer resamples the ends of a 95% interval are the extremes."""
+
 
 def check_draws(resamples: int, seed: int) -> None:
     """Raises a ParameterError for a number of resamples or a seed that is out of range.
 
     >>> check_draws(1000, 12345)
     """
-    if not isinstance(resamples, (int, np.integer)) or not 0 <= resamples <= MOST_DRAWS:
+    if not isinstance(resamples, Integral) or not 0 <= resamples <= MOST_DRAWS:
         raise ParameterError(
             Argument("resamples", Placeholder(_brief(resamples))),
             f" must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
             "10,000 are enough for an interval",
         )
-    if not isinstance(seed, (int, np.integer)) or seed < 0:
+    if 0 < resamples < FEWEST_RESAMPLES:
+        raise ParameterError(
+            Argument("resamples", int(resamples)),
+            f": too few for a 95% interval; give 0 for none, or {FEWEST_RESAMPLES} or more",
+        )
+    if not isinstance(seed, Integral) or seed < 0:
         raise ParameterError(Argument("seed", Placeholder(_brief(seed))), " must be 0 or more")
+
+
+def check_permutations(permutations: int) -> None:
+    """Raises a ParameterError for a number of permutations that is out of range.
+
+    >>> check_permutations(0)
+    """
+    if not isinstance(permutations, Integral) or not 0 <= permutations <= MOST_DRAWS:
+        raise ParameterError(
+            Argument("permutations", Placeholder(_brief(permutations))),
+            f" must be from 0 (no test) to {MOST_DRAWS:,}",
+        )
 
 
 def _brief(given: object) -> str:

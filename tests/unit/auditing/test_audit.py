@@ -253,7 +253,7 @@ def test_metrics_of_replies_alone_have_no_verdict():
         "sBLEU-2",
         "ROUGE-L",
     ]
-    found = audit(testset, responses, ["length", "bleu", "distinct"], resamples=50)
+    found = audit(testset, responses, ["length", "bleu", "distinct"], resamples=100)
     assert [each.metric for each in found.verdicts] == ["BLEU-2"]
     row = row_of(found, "length", "constant")
     assert row["value"] == 4.0  # I don 't know . -> I, don't, know, . under 13a
@@ -262,14 +262,14 @@ def test_metrics_of_replies_alone_have_no_verdict():
 
 
 def test_no_context():
-    found = audit(*small(contexts=[[]] * 4), ["bleu"], resamples=50)
+    found = audit(*small(contexts=[[]] * 4), ["bleu"], resamples=100)
     fakes = found.table.get_column("fake").to_list()
     assert fakes == ["constant", "random", "random-reference", "copy", "shuffled"]
     assert "'echo' and 'context' are left out: no item has a context" in found.notes
 
 
 def test_some_without_context_and_none_of_two_turns():
-    found = audit(*small(contexts=[["Yes?"], [], ["No?"], []]), ["bleu"], resamples=50)
+    found = audit(*small(contexts=[["Yes?"], [], ["No?"], []]), ["bleu"], resamples=100)
     assert "echo" in found.table.get_column("fake").to_list()
     assert "context" not in found.table.get_column("fake").to_list()
     assert any("empty for 2 of 4 items" in note for note in found.notes)
@@ -302,7 +302,7 @@ def test_one_item_has_no_interval_and_no_test():
 
 
 def test_one_reference_each():
-    found = audit(*small(references=[few[:1] for few in REFERENCES]), ["bleu"], resamples=50)
+    found = audit(*small(references=[few[:1] for few in REFERENCES]), ["bleu"], resamples=100)
     assert found.left_out is None
     assert not {"copy", "shuffled"} & set(found.table.get_column("fake"))
     assert any("no item has a second reference" in note for note in found.notes)
@@ -313,13 +313,13 @@ def test_one_reference_each():
 def test_weights_that_leave_nothing_good():
     # Without the originals deltaBLEU has no reference of positive weight; BLEU does not mind.
     weights = [[0.9, -0.5, -0.5], [0.9, -0.5], [0.9, -0.5], [0.9, -0.5]]
-    found = audit(*small(weights=weights), ["deltableu", "bleu"], resamples=50)
+    found = audit(*small(weights=weights), ["deltableu", "bleu"], resamples=100)
     rows = found.table.filter(pl.col("references") == "leave-one-out")
     assert rows.get_column("metric").to_list() == ["BLEU-2", "BLEU-2"]
     assert any(note.startswith("deltaBLEU-2: 'copy' and 'shuffled'") for note in found.notes)
     # One item that has one left is scored, and the others counted.
     weights[0][1] = 0.5
-    found = audit(*small(weights=weights), ["deltableu", "bleu"], resamples=50)
+    found = audit(*small(weights=weights), ["deltableu", "bleu"], resamples=100)
     assert row_of(found, "deltaBLEU-2", "copy")["n"] == 1
     assert any("leave-one-out: deltaBLEU-2: 3 of 4 items dropped" in note for note in found.notes)
 
@@ -329,28 +329,28 @@ def test_missing_replies_follow_the_policy():
     gap = responses.filter((pl.col("system") != "fair") | (pl.col("id") != "2"))
     with pytest.raises(InputError, match="system 'fair' did not answer 1 of 4 items"):
         audit(testset, gap, ["bleu"])
-    dropped = audit(testset, gap, ["bleu"], missing="drop", resamples=50)
+    dropped = audit(testset, gap, ["bleu"], missing="drop", resamples=100)
     assert set(dropped.table.get_column("n")) == {3}
     assert "1 item dropped that a system did not answer" in dropped.notes
-    filled = audit(testset, gap, ["bleu"], missing="empty", resamples=50)
+    filled = audit(testset, gap, ["bleu"], missing="empty", resamples=100)
     assert set(filled.table.get_column("n")) == {4}
     assert "1 missing reply of 'fair' scored as empty" in filled.notes
 
 
 def test_a_system_may_have_the_name_of_a_fake():
     testset, responses = small(systems={"random": SYSTEMS["good"], "echo": SYSTEMS["poor"]})
-    row = row_of(audit(testset, responses, ["bleu:order=1"], resamples=50), "BLEU-1", "echo")
+    row = row_of(audit(testset, responses, ["bleu:order=1"], resamples=100), "BLEU-1", "echo")
     assert (row["best_system"], row["lowest_system"]) == ("random", "echo")
 
 
 def test_a_system_that_quotes_references_is_named_and_can_be_left_out():
     human = {"human": ["The cat sat down", "x", "yes of  course", "no not yet"]}
     testset, responses = small(systems={**SYSTEMS, **human})
-    found = audit(testset, responses, ["bleu"], resamples=50)
+    found = audit(testset, responses, ["bleu"], resamples=100)
     (note,) = (note for note in found.notes if "by construction" in note)
     assert note.startswith("'human' gives a reference of the very item in 3 of 4 items")
-    without = audit(testset, responses, ["bleu"], without=["human"], resamples=50)
-    plain = audit(*small(), ["bleu"], resamples=50)
+    without = audit(testset, responses, ["bleu"], without=["human"], resamples=100)
+    plain = audit(*small(), ["bleu"], resamples=100)
     assert without.table.equals(plain.table)
     with pytest.raises(ParameterError, match="system 'people' is unknown; choose 'good'"):
         audit(testset, responses, ["bleu"], without=["people"])
@@ -394,11 +394,11 @@ def test_the_examples():
 
 
 def test_an_audit_repeats():
-    one = audit(*examples(), resamples=50)
-    two = audit(*examples(), resamples=50)
+    one = audit(*examples(), resamples=100)
+    two = audit(*examples(), resamples=100)
     assert one.table.equals(two.table)
     assert one.verdicts == two.verdicts
-    assert not one.table.equals(audit(*examples(), resamples=50, seed=7).table)
+    assert not one.table.equals(audit(*examples(), resamples=100, seed=7).table)
 
 
 def test_published_data_holds_people_who_wrote_the_references():

@@ -295,7 +295,7 @@ def test_the_exit_status_says_whether_all_is_as_it_was(examples, command):
 
 
 NOT_PATHS = [
-    (["compare", "-m", "bleu", "-b", "tuned", "--resamples=10"], []),
+    (["compare", "-m", "bleu", "-b", "tuned", "--resamples=100"], []),
     (["score", "-qm", "bleu", "--without=tuned", "--system", "tuned"], []),
     (["ratings", "--filter-raters", "--scale", "1", "5", "r.csv"], [5]),
     (["ratings", "--filter-raters", "tuned", "r.csv", "--", "r.csv"], [3, 5]),

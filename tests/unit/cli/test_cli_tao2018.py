@@ -74,7 +74,7 @@ def test_json_has_every_row(study, model):
     replies = read_responses(*SYSTEMS, ids=testset.ids)
     study = tao2018(
         testset, replies, read_ratings(RATINGS), model, without=["generic"], permutations=20,
-        resamples=20,
+        resamples=100,
     )  # fmt: skip
     values = [row["value"] for row in told["table"]]
     assert values == pytest.approx(study.rows()["value"].to_list())

@@ -149,7 +149,7 @@ def test_without_judges_there_are_no_such_rows():
 
 def test_where_one_system_always_wins_the_judge_has_a_reason():
     table = votes(*every("gpt", (12, 0)), *every("ann", (12, 0)))
-    summary = rejoinder.preferences(table, judges=["gpt"], resamples=10)
+    summary = rejoinder.preferences(table, judges=["gpt"], resamples=100)
     reasons = [row["reason"] for row in summary.judges.to_dicts() if row["value"] != row["value"]]
     assert len(reasons) == 2
     assert all("never loses" in reason for reason in reasons)

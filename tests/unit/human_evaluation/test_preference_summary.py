@@ -230,7 +230,7 @@ PREFERENCE_EDGES = {
 @pytest.mark.parametrize("name", PREFERENCE_EDGES)
 def test_edges_of_preferences(name):
     rows, p, reason, (alpha, no_alpha), no_strengths = PREFERENCE_EDGES[name]
-    told = summarise_preferences(preferences(*rows), resamples=50)
+    told = summarise_preferences(preferences(*rows), resamples=100)
     pair = told.pairs.row(0, named=True)
     assert pair["p"] == pytest.approx(p, nan_ok=True, abs=1e-6)
     assert (pair["reason"] or "").startswith(reason or "")

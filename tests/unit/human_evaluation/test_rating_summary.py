@@ -184,12 +184,12 @@ def test_human_rows_are_each_rater_against_the_mean_of_the_others():
 def test_criteria_stand_by_themselves():
     one, _ = crowd(seed=1)
     two = crowd(seed=2)[0].with_columns(criterion=pl.lit("fluency"))
-    both = summarise_ratings(pl.concat([one, two]), resamples=50)
+    both = summarise_ratings(pl.concat([one, two]), resamples=100)
     for name, alone in (("overall", one), ("fluency", two)):
         assert both.agreement.filter(pl.col("criterion") == name).equals(
-            summarise_ratings(alone, resamples=50).agreement
+            summarise_ratings(alone, resamples=100).agreement
         )
-    picked = summarise_ratings(pl.concat([one, two]), criterion="fluency", resamples=50)
+    picked = summarise_ratings(pl.concat([one, two]), criterion="fluency", resamples=100)
     assert picked.counts["criterion"].to_list() == ["fluency"]
 
 
@@ -251,7 +251,7 @@ EDGES = {
 @pytest.mark.parametrize("name", EDGES)
 def test_edges_of_ratings(name):
     rows, expected, words = EDGES[name]
-    told = summarise_ratings(ratings(*rows), resamples=50)
+    told = summarise_ratings(ratings(*rows), resamples=100)
     for measure, (value, reason) in expected.items():
         row = measured(told, measure)
         assert row["value"] == pytest.approx(value, nan_ok=True), measure
@@ -265,7 +265,7 @@ def test_edges_of_ratings(name):
 
 
 def test_equal_ratings_of_a_system_have_no_interval():
-    told = summarise_ratings(ratings(*every(lambda i, s, r: 3)), resamples=50)
+    told = summarise_ratings(ratings(*every(lambda i, s, r: 3)), resamples=100)
     row = told.systems.row(0, named=True)
     assert (row["mean"], row["sd"]) == (3.0, 0.0)
     assert math.isnan(row["low"])
@@ -275,8 +275,8 @@ def test_equal_ratings_of_a_system_have_no_interval():
 def test_means_beside_people_do_not_count_as_a_rater():
     table, _ = crowd()
     means = ratings(*[(f"c{i}", "c", "mean", 3.5) for i in range(40)])
-    told = summarise_ratings(pl.concat([table, means]), resamples=20)
-    alone = summarise_ratings(table, resamples=20)
+    told = summarise_ratings(pl.concat([table, means]), resamples=100)
+    alone = summarise_ratings(table, resamples=100)
     assert told.agreement.equals(alone.agreement)
     assert told.systems["mean"].to_list() == pytest.approx([*alone.systems["mean"], 3.5])
     assert any("40 means of raters whose single ratings" in note for note in told.notes)

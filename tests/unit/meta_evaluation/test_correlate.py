@@ -153,14 +153,14 @@ def test_one_thread_or_many_give_the_same(scores, ratings, monkeypatch):
     tables = []
     for number in (1, 3):
         monkeypatch.setattr(evidence, "cores", lambda number=number: number)
-        agreement = correlate(scores, ratings, permutations=50, resamples=50)
+        agreement = correlate(scores, ratings, permutations=50, resamples=100)
         tables += [agreement.table(), agreement.comparisons(), agreement.within()]
     for one, other in zip(tables[:3], tables[3:], strict=True):
         assert one.equals(other)
 
 
 def test_people_and_chance_stand_beside_the_metrics(scores, ratings):
-    table = correlate(scores, ratings, permutations=99, resamples=99).table()
+    table = correlate(scores, ratings, permutations=99, resamples=100).table()
     assert table["metric"].unique(maintain_order=True).to_list() == [
         *scores.labels,
         "random",
@@ -177,7 +177,7 @@ def test_people_and_chance_stand_beside_the_metrics(scores, ratings):
 
 
 def test_comparisons_are_on_the_same_observations(scores, ratings):
-    agreement = correlate(scores, ratings, permutations=99, resamples=99)
+    agreement = correlate(scores, ratings, permutations=99, resamples=100)
     table, single = agreement.comparisons(), agreement.table()
     assert list(zip(table["a"], table["b"], strict=True)) == list(
         itertools.combinations(scores.labels, 2)
@@ -197,7 +197,7 @@ def test_comparisons_are_on_the_same_observations(scores, ratings):
 
 
 def test_comparisons_of_one_system_have_williams_test_too(scores, ratings):
-    agreement = correlate(scores, ratings, without=["cut", "mixed"], permutations=99, resamples=99)
+    agreement = correlate(scores, ratings, without=["cut", "mixed"], permutations=99, resamples=100)
     table, single = agreement.comparisons(), agreement.table()
     seen = agreement.observations()
     assert "within_p" not in table.columns
@@ -232,7 +232,7 @@ def test_system_level(scores, ratings):
 
 
 def test_pairwise_is_the_naive_count(scores, ratings):
-    agreement = correlate(scores, ratings, Pairwise(), permutations=99, resamples=99)
+    agreement = correlate(scores, ratings, Pairwise(), permutations=99, resamples=100)
     table, rows = agreement.table(), joined(scores, ratings)
     for label in scores.labels:
         means = {"accuracy": [], "decided": []}
@@ -313,7 +313,7 @@ def test_a_metric_and_its_double_differ_by_nothing_that_is_certain(testset, rati
 
 
 def test_within_systems_is_the_mean_of_each(scores, ratings):
-    agreement = correlate(scores, ratings, correlations=["spearman"], permutations=0, resamples=50)
+    agreement = correlate(scores, ratings, correlations=["spearman"], permutations=0, resamples=100)
     within, rows = agreement.within(), joined(scores, ratings)
     part = within.filter(pl.col("metric") == "ROUGE-L")
     each = [
@@ -511,7 +511,7 @@ def test_parameters_out_of_range_are_told(scores, ratings, parameters, words):
 @pytest.mark.parametrize("protocol", ["turn", "system", "pairwise"])
 def test_ratings_all_alike_are_a_reason_and_no_number(scores, ratings, protocol):
     alike = ratings.with_columns(score=pl.lit(3.0))
-    agreement = correlate(scores, alike, protocol, permutations=20, resamples=20)
+    agreement = correlate(scores, alike, protocol, permutations=20, resamples=100)
     table = agreement.table().filter(pl.col("metric") == "ROUGE-L")
     for row in table.iter_rows(named=True):
         if row["correlation"] == "accuracy":  # people tie everywhere, and the metric does not
@@ -525,12 +525,12 @@ def test_ratings_all_alike_are_a_reason_and_no_number(scores, ratings, protocol)
 
 def test_one_item_and_one_reply(scores, ratings):
     one = ratings.filter(pl.col("id") == "1")
-    row = told(correlate(scores, one, permutations=20, resamples=20).table(), "length", "pearson")
+    row = told(correlate(scores, one, permutations=20, resamples=100).table(), "length", "pearson")
     assert row["n"] == 3
     assert row["reason"] == "no interval: fewer than 4 contexts to resample"
     single = one.head(1)
     row = told(
-        correlate(scores, single, permutations=20, resamples=20).table(), "length", "pearson"
+        correlate(scores, single, permutations=20, resamples=100).table(), "length", "pearson"
     )
     assert math.isnan(row["value"])
     assert row["reason"] == "fewer than 2 observations"
@@ -553,7 +553,7 @@ def test_a_reply_without_a_score_is_left_out_of_that_metric_and_counted(testset)
     rated = frame(
         [(id, "good", "mean", "overall", float(i % 5)) for i, id in enumerate(testset.ids)]
     )
-    both = correlate(scores, rated, permutations=9, resamples=50)
+    both = correlate(scores, rated, permutations=9, resamples=100)
     numbers = dict(both.table().filter(correlation="pearson").select("metric", "n").iter_rows())
     assert numbers == {"distinct-1": 39, "length": 40, "random": 40}
     assert both.table()["reason"].is_null().all()
@@ -562,7 +562,7 @@ def test_a_reply_without_a_score_is_left_out_of_that_metric_and_counted(testset)
         "this metric; other metrics keep them"
     ]
     length = replace(scores, measured={"length": scores.measured["length"]})
-    alone = correlate(length, rated, permutations=9, resamples=50).table()
+    alone = correlate(length, rated, permutations=9, resamples=100).table()
     assert_frame_equal(both.table().filter(metric="length"), alone.filter(metric="length"))
     pair = both.comparisons("pearson").row(0, named=True)
     scored = both.observations().filter(pl.col("distinct-1").is_not_nan())
@@ -599,10 +599,12 @@ def test_grades_off_the_scale_are_named_and_strays_noted(scores, ratings):
 
 
 def test_everything_that_makes_the_numbers_is_in_the_signature(scores, ratings):
-    agreement = correlate(scores, ratings, System(), raters="median", permutations=30, resamples=40)
+    agreement = correlate(
+        scores, ratings, System(), raters="median", permutations=30, resamples=100
+    )
     assert agreement.signature.startswith(
         "protocol:system|correlations:pearson+spearman+kendall-b|criterion:overall|raters:median|"
-        "perm:30|bs:40|seed:12345|ratings:"
+        "perm:30|bs:100|seed:12345|ratings:"
     )
     assert set(agreement.signatures) == set(scores.labels)
     changed = ratings.with_columns(pl.col("score").reverse())

@@ -65,7 +65,7 @@ def test_pooled_and_within_are_scipy_on_the_rated_replies(scores, ratings):
 
 
 def test_within_systems_is_that_of_the_arrays(scores, ratings):
-    table = correlate(scores, ratings, permutations=99, resamples=99, seed=4).table()
+    table = correlate(scores, ratings, permutations=99, resamples=100, seed=4).table()
     rows = table_of(scores, ratings)
     order = {id: i for i, id in enumerate(TESTSET.ids)}
     items = np.array([order[id] for id in rows["id"]])
@@ -105,7 +105,7 @@ def test_judges_of_dailydialog_are_scipy_on_the_joined_tables(without):
     frame = pl.read_csv(folder / "scores.csv")
     ratings = rejoinder.read_ratings(folder / "ratings.csv")
     scores = Scores.from_segments(rejoinder.read_scores(folder / "scores.csv"), missing="pairwise")
-    agreement = correlate(scores, ratings, permutations=49, resamples=49, without=without)
+    agreement = correlate(scores, ratings, permutations=49, resamples=100, without=without)
     wide = frame.pivot(on="name", index=["system", "id"], values="value")
     rows = wide.join(pl.read_csv(folder / "ratings.csv"), on=["system", "id"])
     rows = rows.filter(~pl.col("system").is_in(list(without)))

@@ -36,7 +36,7 @@ def made(*items):
 
 
 ITEM = [*((text, 1.0, "good") for text in GOOD), *((text, -1.0, "evil") for text in BAD)]
-FEW = {"resamples": 20, "permutations": 20}
+FEW = {"resamples": 100, "permutations": 20}
 
 
 def test_good_and_bad_are_held_out_together():

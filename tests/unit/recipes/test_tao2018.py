@@ -21,7 +21,7 @@ from shared_data import EXAMPLES
 pytest.importorskip("torch")
 pytest.importorskip("gensim")
 
-FEW = {"permutations": 20, "resamples": 20}
+FEW = {"permutations": 20, "resamples": 100}
 NONE = {"permutations": 0, "resamples": 0}
 S_R = "vector pool (s_R)"
 NAMES = ("generic", "retrieval", "tuned")

@@ -109,7 +109,7 @@ def test_no_reference_of_a_system_is_an_error():
 
 
 def test_the_scores_are_ordinary_ones(tmp_path):
-    scores = score_left_out(TESTSET, REPLIES, ["bleu:order=1", "length", "distinct"], resamples=50)
+    scores = score_left_out(TESTSET, REPLIES, ["bleu:order=1", "length", "distinct"], resamples=100)
     assert scores.compare("a", "b").height == 3
     assert scores.segments().height == 9
     scores.save(tmp_path / "kept.parquet")

@@ -59,7 +59,7 @@ def replies_of_bleu(old, new):
         for k, id in enumerate(testset.ids)
     ]
     table = pl.DataFrame(rows, ["system", "id", "text"], orient="row")
-    return rejoinder.score(testset, table, [rejoinder.metrics.BLEU(order=4)], resamples=10)
+    return rejoinder.score(testset, table, [rejoinder.metrics.BLEU(order=4)], resamples=100)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def kept(tmp_path_factory):
         for item, text in zip(testset.ids, replies, strict=True)
     ]
     table = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
-    score(testset, table, METRICS, resamples=50).save(path)
+    score(testset, table, METRICS, resamples=100).save(path)
     return path
 
 
@@ -167,8 +167,8 @@ def test_a_table_that_another_program_changed_is_refused(kept, tmp_path, change)
 
 
 TEXTS = [
-    (r'"resamples":50', '"resamples":-1'),
-    (r'"resamples":50', '"resamples":1000000000'),
+    (r'"resamples":100', '"resamples":-1'),
+    (r'"resamples":100', '"resamples":1000000000'),
     (r'"seed":12345', '"seed":-1'),
     (r'"systems":\["a","b"\]', '"systems":["b","a"]'),
     (r'"systems":\["a","b"\]', '"systems":["a","a"]'),

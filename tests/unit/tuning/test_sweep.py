@@ -204,7 +204,7 @@ def test_one_call_is_what_the_command_does(tmp_path):
     pairs, told = corpus(), []
     testset = held().testset
     swept = {"dropout": (0.0, 0.3), "vocabulary": [60], "layers": [1], "width": [16], "epochs": [1]}
-    options = {"settings": swept, "beam": 1, "train_prompts": 8, "resamples": 20, "metric": "bleu"}
+    options = {"settings": swept, "beam": 1, "train_prompts": 8, "resamples": 100, "metric": "bleu"}
     result = rejoinder.sweep(pairs, testset, tmp_path / "s", note=told.append, **options)
     assert result.trials["dropout"].sort().to_list() == [0.0, 0.3]
     assert result.parameters["base"]["width"] == 16

@@ -65,7 +65,7 @@ def values(found):
 def test_wins_ties_and_the_strongest_by_hand():
     # a: the lowest reference has -3 and loses to -2 (the other would win); b: -1.5 wins over both;
     # c: the reference is the generic reply: a tie, and a loss to the other; d loses to both.
-    found = ruq(TESTSET, [Told(MEANS)], generic=[IDK, SURE], resamples=50)
+    found = ruq(TESTSET, [Told(MEANS)], generic=[IDK, SURE], resamples=100)
     assert found.scores.labels == ["RUQ (strongest)", f"RUQ ({IDK})", f"RUQ ({SURE})"]
     assert set(values(found).values()) == {0.25}
     assert found.scores.parts()[f"RUQ ({IDK})"]["m"] == {
@@ -77,7 +77,7 @@ def test_wins_ties_and_the_strongest_by_hand():
 
 def test_few_prompts_have_no_interval_and_that_is_said():
     few = TestSet.from_lists([["at nine"], ["by bus"]], contexts=[["When?"], ["How?"]])
-    told = ruq(few, [Told(MEANS)], generic=[IDK, SURE], resamples=50).scores
+    told = ruq(few, [Told(MEANS)], generic=[IDK, SURE], resamples=100).scores
     assert "2 items: no interval; it takes 4 or more to resample" in told.notes
     assert told.systems()["low"].is_nan().all()
     none = ruq(few, [Told(MEANS)], generic=[IDK, SURE], resamples=0).scores

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option
-from rejoinder.cli.option_values import FEWEST_RESAMPLES
+from rejoinder.statistics.draws import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document

@@ -25,7 +25,7 @@ from rejoinder.progress import Progress
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.result import Result
 from rejoinder.statistics.discrimination import Separation, compared, separation
-from rejoinder.statistics.draws import check_draws
+from rejoinder.statistics.draws import check_draws, check_permutations
 from rejoinder.statistics.holm import holm
 from rejoinder.tables.testset import TestSet
 
@@ -128,7 +128,7 @@ def negative_references(
         ParameterError: A parameter is unknown.
     """
     check_draws(resamples, seed)
-    check_draws(permutations, seed)
+    check_permutations(permutations)
     if not 0 <= factor <= 1:
         raise ParameterError(
             Argument("factor", factor), " must be from 0 to 1: weights stay within [-1, 1]"

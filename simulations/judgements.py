@@ -101,5 +101,5 @@ def _rated(size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 STUDY = SimulationStudy(
-    "Preferences and raters (`preferences`, `correlate --resample-raters`)", TEXT, rows
+    "Preferences and raters (`preferences`, `correlate --rater-effects random`)", TEXT, rows
 )

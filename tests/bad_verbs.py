@@ -172,7 +172,7 @@ CORRELATE = [
     verb(f"correlate {READ} {RATINGS} --criterion fluency", "a criterion that was not rated", r"--criterion fluency is unknown; choose 'overall'"),
     verb(f"correlate {READ} {RATINGS} --without dog", "a system that is not there left out", r"system 'dog' is unknown"),
     verb(f"correlate {READ} {RATINGS} --permutations -1", "permutations below 0", r"--permutations -1 must be from 0"),
-    verb(f"correlate {READ} {RATINGS} --resample-raters --raters z", "raters drawn, whose ratings are no mean", r"drawn raters are averaged; give --raters mean, or leave"),
+    verb(f"correlate {READ} {RATINGS} --rater-effects random --raters z", "raters resampled, whose ratings are not averaged", r"raters cannot be resampled: the ratings of a reply are not averaged; expected"),
     verb(f"correlate {READ} {RATINGS} --scale 2 5", "a rating off the scale", r"ratings: 1 of 'bot' at id 'c1' by 'ann' is off the scale from 2 to 5 \(5 such ratings\)"),
     verb(f"correlate {READ} {RATINGS} --resamples 20", "too few resamples for an interval", r"--resamples 20: too few for a 95% interval; give 0 for none, or 100 or more"),
     verb(f"correlate {READ} {RATINGS} --save kept.xlsx", "a suffix that cannot be written", r"kept\.xlsx: got the suffix '\.xlsx', expected '\.jsonl'"),

@@ -99,7 +99,7 @@ CORRELATE = [
         "correlate", "--epsilon", "--epsilon 1000", "agreement[metric=length].*.value",
         also="-p pairwise", where={"pearson": "nothing"},
     ),
-    Row("correlate", "--resample-raters", "--resample-raters", ENDS, VALUE),
+    Row("correlate", "--rater-effects", "--rater-effects fixed", ENDS, VALUE),
     Row(
         "correlate", "--correlation", "-c kendall-c",
         effect=more_than_before("agreement.*.correlation", "kendall-c"),
@@ -253,7 +253,7 @@ PREFERENCES = [
         keeps="pairs.*.win_rate_low",
     ),
     Row(
-        "preferences", "--cluster-raters", "--cluster-raters", "strengths.*.low",
+        "preferences", "--rater-effects", "--rater-effects fixed", "strengths.*.low",
         keeps="strengths.*.strength",
     ),
     Row(

@@ -190,6 +190,11 @@ ROWS = [
         effect=lambda _, after: "population:these" in after.json["signature"],
     ),
     Row(
+        "compare", "--rater-effects", "--rater-effects fixed", "pairs[by=corrected].*.low",
+        "pairs[by=corrected].*.difference", also="--ratings {some_ratings}", where=NO_DRAWS,
+        effect=lambda _, after: "rater_effects:fixed" in after.json["signature"],
+    ),
+    Row(
         "compare", "--ranks", "--ranks", also="--ratings {some_ratings}", where=NO_DRAWS,
         effect=lambda before, after: "ranks" not in before.json and len(after.json["ranks"]) == 6,
     ),

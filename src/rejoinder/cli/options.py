@@ -184,6 +184,12 @@ FILTER_RATERS = option(
     help=f"Exclude raters whose kappa against the others is below T (without T: {USUAL_KAPPA}). "
     "Put it behind the files, or write --filter-raters=T.",
 )
+RATER_EFFECTS = choice(
+    "--rater-effects",
+    of=("random", "fixed"),
+    help="Whether raters are a sample of all raters, so that intervals hold for others too (random), or the "
+    "only ones (fixed). Default: random from four raters with names on; a note says which.",
+)
 LEAST = integer(
     "--least",
     default=10,

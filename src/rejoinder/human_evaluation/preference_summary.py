@@ -10,6 +10,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.comparisons import COVARIATE
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
 from rejoinder.human_evaluation.preference_result import JUDGES, PARAMETERS, PreferenceSummary
+from rejoinder.human_evaluation.rater_effects import RaterEffects
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.strengths import StrengthModel
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
@@ -70,7 +71,7 @@ def preferences(
     covariates: Sequence[str] = (),
     judges: Sequence[str] = (),
     own: Mapping[str, Sequence[str]] | None = None,
-    cluster_raters: bool = False,
+    rater_effects: RaterEffects | None = None,
     bootstrap: bool = False,
     ranks: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -104,7 +105,8 @@ def preferences(
             first place and the agreement with itself in both orders are measured too.
         own: By judge the systems of its own kind (its own model, or one of its family), whose favour
             beyond people's votes is measured.
-        cluster_raters: The intervals of strengths hold for other raters too, not for these alone.
+        rater_effects: ``random``: the intervals of strengths hold for other raters too; ``fixed``: for these
+            alone. None: random where there are four raters or more with names, and no judges.
         bootstrap: Intervals of strengths by the percentile bootstrap, which are somewhat too narrow.
         ranks: The range of ranks of each system, from Wald tests of all pairs, Holm-corrected.
         progress: Called with how many criteria are done, and of how many.
@@ -121,7 +123,7 @@ def preferences(
     without = strings(without, "without", "systems")
     covariates = tuple(strings(covariates, "covariates", "covariates"))
     judges = tuple(strings(judges, "judges", "raters"))
-    model = StrengthModel(ties, covariates, judges, cluster_raters, bootstrap, ranks)
+    model = StrengthModel(ties, covariates, judges, rater_effects, bootstrap, ranks)
     given = Preferences.of(preferences).frame
     clusters, faults = item_clusters(given, cluster, "preferences")
     options = SummaryOptions(threshold, drop, least, resamples, seed, clusters=clusters)

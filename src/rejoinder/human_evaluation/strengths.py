@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.comparisons import Comparisons
+from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument
@@ -40,7 +42,8 @@ class StrengthModel:
         ties: ``half``: a tie is half a win for either; ``davidson``: an outcome of its own.
         covariates: Differences of two replies that are taken out of the strengths.
         judges: Raters whose votes have a discrimination of their own; all others are people.
-        cluster_raters: Intervals hold for other raters too: clusters are items and raters.
+        rater_effects: ``random``: clusters are items and raters; ``fixed``: items alone; None: random where
+            there are four raters or more, and no judges.
         bootstrap: Percentile bootstrap over items in place of the sandwich.
         ranks: The range of ranks of each system too.
     """
@@ -48,7 +51,7 @@ class StrengthModel:
     ties: Ties = "half"
     covariates: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
-    cluster_raters: bool = False
+    rater_effects: RaterEffects | None = None
     bootstrap: bool = False
     ranks: bool = False
 
@@ -61,7 +64,7 @@ class StrengthModel:
             Argument("ties", "davidson"): self.ties != "half",
             Argument("covariates"): bool(self.covariates),
             Argument("judges"): bool(self.judges),
-            Argument("cluster_raters", True): self.cluster_raters,
+            Argument("rater_effects", "random"): self.rater_effects == "random",
             Argument("ranks", True): self.ranks,
         }
         named = [name for name, given in others.items() if given]
@@ -77,7 +80,17 @@ class StrengthModel:
         facts = [f"ties:{self.ties}", f"ci:{'bootstrap' if self.bootstrap else 'sandwich'}"]
         facts += [f"covariates:{','.join(self.covariates)}"] * bool(self.covariates)
         facts += [f"judges:{','.join(self.judges)}"] * bool(self.judges)
-        return "|".join(facts + ["clusters:items and raters"] * self.cluster_raters)
+        facts += [f"rater_effects:{self.rater_effects}"] * (self.rater_effects is not None)
+        return "|".join(facts)
+
+    def rule(self, raters: Sequence[str]) -> RaterRule:
+        """Whether intervals hold for other raters too; a judge is no sample of raters."""
+        why = (
+            "the bootstrap is over items"
+            if self.bootstrap
+            else "judges are named" * bool(self.judges)
+        )
+        return RaterRule.of(self.rater_effects, raters, "" if self.rater_effects else why)
 
 
 def voters(compared: Comparisons, model: StrengthModel) -> Indices:
@@ -86,18 +99,11 @@ def voters(compared: Comparisons, model: StrengthModel) -> Indices:
     return np.array([place.get(rater, 0) for rater in compared.raters])[compared.rater]
 
 
-def covariance_over(
-    compared: Comparisons, model: StrengthModel, fitted: Fit
-) -> tuple[Groups, Floats]:
+def covariance_over(compared: Comparisons, over_raters: bool, fitted: Fit) -> tuple[Groups, Floats]:
     """The clusters with the fewest degrees of freedom, and the covariance of all parameters over all."""
-    groupings = [compared.group, *([compared.rater] if model.cluster_raters else [])]
+    groupings = [compared.group, *([compared.rater] if over_raters else [])]
     groups = [Groups.of(each, compared.a.size) for each in groupings]
     return min(groups, key=lambda each: each.freedom), fitted.covariance(*groupings)
-
-
-def cluster_noun(model: StrengthModel, options: SummaryOptions) -> str:
-    """What a cluster is called, for the reason why there is no interval."""
-    return f"{options.group_noun} or raters" if model.cluster_raters else options.group_noun
 
 
 class Strengths:
@@ -108,6 +114,7 @@ class Strengths:
         compared: The comparisons.
         model: How strengths are estimated.
         options: Resamples, seed and clusters.
+        over_raters: Whether clusters are items and raters, not items alone.
         columns: float64 [n, c], what else is estimated of judges' votes, as covariates; see
             `judge_votes.judge_columns`. Left out where the votes do not tell it.
 
@@ -132,15 +139,17 @@ class Strengths:
         compared: Comparisons,
         model: StrengthModel,
         options: SummaryOptions,
+        over_raters: bool,
         columns: Floats,
     ) -> None:
         self.criterion, self.compared, self.model = criterion, compared, model
         self.options = options
+        self.cluster_noun = f"{options.group_noun} or raters" if over_raters else options.group_noun
         count = tally(compared.a, compared.b, compared.winner, len(compared.systems))
         self.parameters: list[dict[str, Any]] = []
         self.of_columns = range(0)
         self.fitted = fitted = self._fit(columns)
-        self.clusters, self.covariance = covariance_over(compared, model, fitted)
+        self.clusters, self.covariance = covariance_over(compared, over_raters, fitted)
         self.ends = ends = self._intervals()
         self.rows = self._rows(fitted.strengths, ends.low, ends.high, ends.reason, count)
         if model.ranks:
@@ -177,8 +186,7 @@ class Strengths:
         if self.model.bootstrap:
             rng = np.random.default_rng(options.seed)
             return bootstrap_intervals(fitted, clusters, options.resamples, rng)
-        noun = cluster_noun(self.model, options)
-        return parameter_intervals(fitted, self.covariance, clusters, noun=noun)
+        return parameter_intervals(fitted, self.covariance, clusters, noun=self.cluster_noun)
 
     def _rows(
         self, values: Floats, low: Floats, high: Floats, reason: str | None, count: Tally

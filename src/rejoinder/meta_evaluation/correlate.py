@@ -309,6 +309,7 @@ def correlate(
     facts += [
         f"criterion:{criterion}",
         f"raters:{raters}",
+        *(["rater_effects:random"] if evidence.over_raters else []),
         *([f"without:{'+'.join(without)}"] if without else []),
         *([f"cluster:{scores.cluster}"] if in_clusters else []),
         f"perm:{permutations}",

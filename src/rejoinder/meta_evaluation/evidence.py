@@ -44,6 +44,8 @@ class Evidence(ABC):
 
     labels: list[str]
     notes: list[str]
+    over_raters: bool = False
+    """Whether intervals hold for other raters too."""
 
     @abstractmethod
     def names(self, correlations: Sequence[str]) -> Sequence[str]:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.dialogue_level import RULES, Turns, dialogues
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated
@@ -67,29 +68,28 @@ class Turn(Protocol):
     (Liu et al. 2016; Tao et al. 2018; Gupta et al. 2019.) Replies to one context are drawn together.
 
     Args:
-        resample_raters: Draw raters as well as contexts for the intervals.
+        rater_effects: ``random``: the pooled intervals resample raters as well as contexts; ``fixed``:
+            contexts alone. None: random where there are four raters or more with names, whose ratings are
+            averaged.
     """
 
     name: ClassVar[str] = "turn"
     within: ClassVar[bool] = True
-    resample_raters: bool = False
+    rater_effects: RaterEffects | None = None
 
     def signature(self) -> str:
         """The protocol in a signature."""
-        return f"protocol:turn{'|resample_raters:yes' if self.resample_raters else ''}"
+        return "protocol:turn"
 
     def observe(self, rated: Rated, draws: Draws) -> TurnObservations:
         """One observation for each rated reply.
 
         Raises:
-            ParameterError: Raters are to be drawn, but the ratings are not their mean.
+            ParameterError: Raters are to be resampled, and their ratings are not averaged, or they have no
+                names.
         """
-        if self.resample_raters and not rated.mean:
-            raise ParameterError(
-                f"drawn raters are averaged; give {Argument('raters', 'mean')}, or leave "
-                f"{Argument('resample_raters')} out"
-            )
-        return TurnObservations(rated, draws, self.resample_raters)
+        why = "" if rated.mean else "the ratings of a reply are not averaged"
+        return TurnObservations(rated, draws, RaterRule.of(self.rater_effects, rated.raters, why))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Dialogue(Protocol):
             ParameterError: The conversations of the items are not known.
         """
         changed, notes = dialogues(rated, self.turns)
-        evidence = TurnObservations(changed, draws, False)
+        evidence = TurnObservations(changed, draws)
         evidence.notes = [*notes, *evidence.notes]
         return evidence
 

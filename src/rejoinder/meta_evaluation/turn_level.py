@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rejoinder.human_evaluation.rater_effects import RaterRule
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted, merged
 from rejoinder.meta_evaluation.evidence import (
@@ -174,7 +175,7 @@ class TurnObservations(Observations):
     those that both can. A metric that scores fewer than half of the replies is undefined.
     """
 
-    def __init__(self, rated: Rated, draws: Draws, resample_raters: bool) -> None:
+    def __init__(self, rated: Rated, draws: Draws, rule: RaterRule | None = None) -> None:
         super().__init__(
             rated.segments,
             rated.human,
@@ -182,7 +183,7 @@ class TurnObservations(Observations):
             _reply_keys(rated),
             draws,
             rated.groups_are,
-            raters=rated.matrix if resample_raters else None,
+            raters=rated.matrix if rule and rule.random else None,
         )
         self.rated = rated
         self.several = len(rated.systems) > 1
@@ -191,11 +192,10 @@ class TurnObservations(Observations):
         if self.several:
             what = "replies" if rated.contexts == "contexts" else "dialogues"
             self.notes.append(POOLED.replace("replies", what))
-            if resample_raters:
-                self.notes.append(
-                    f"the interval of the mean within systems is over {rated.groups_are} alone, not "
-                    "over raters"
-                )
+        if rule and draws.resamples:
+            self.over_raters = rule.random
+            also = f"; that of the mean within systems is over {rated.groups_are} alone"
+            self.notes.append(rule.note + also * (self.several and rule.random))
 
     def usable(self, *labels: str) -> NDArray[np.bool_]:
         """The replies that all these metrics can score by themselves, bool [N].

@@ -34,7 +34,7 @@ class LabelsSaved(Criterion):
         """A row for each pair and judge, and for all judges combined where there are several."""
         if pilot.rated is None or pilot.ratings is None:
             return Answer({})
-        replies, _ = RepliesWithRatings.of(pilot.scores, pilot.rated, pilot.ratings.table())
+        replies = RepliesWithRatings.of(pilot.scores, pilot.rated, pilot.ratings.table())
         places = {name: place for place, name in enumerate(replies.systems)}
         rows: list[dict[str, Any]] = []
         for a, b in pilot.pairs:

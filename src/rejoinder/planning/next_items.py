@@ -203,7 +203,7 @@ def _replies(
             f"ratings: of the scored systems, {one_of(rated.systems)} alone is rated; uncertain items are "
             "those where the difference of two is"
         )
-    replies, _ = RepliesWithRatings.of(scores, rated, given.table(probability=True))
+    replies = RepliesWithRatings.of(scores, rated, given.table(probability=True))
     if drawn is not None:
         return replies, []
     probabilities = replies.probabilities

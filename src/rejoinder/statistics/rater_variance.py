@@ -23,12 +23,14 @@ class SingleRatings(NamedTuple):
         rater: int64 [k], who rated: 0 to R - 1.
         sign: float64 [k], 1 for a reply of the first system, -1 for one of the second.
         score: float64 [k].
+        random: Whether the raters are a sample of all raters; otherwise they are the only ones.
     """
 
     item: Indices
     rater: Indices
     sign: Floats
     score: Floats
+    random: bool = True
 
     def shares(self, share: Floats) -> Floats:
         """The share of each rater in the mean of each system: float64 [2, raters], rows that add up to 1.
@@ -64,8 +66,8 @@ FEW_MORE = 0.75
 Scope = Literal["other raters", "these raters", "no raters"]
 
 NO_RATERS = (
-    "different people rate the two systems, and one rater gives more than two thirds of the ratings of one: "
-    "the difference cannot be told from how severe they are"
+    "different people rate the two systems, so that the difference of the systems cannot be told from that "
+    "of the raters' severity"
 )
 
 
@@ -74,20 +76,21 @@ def shared(shares: Floats) -> float:
     return float(shares.min(axis=0).sum())
 
 
-def scope(shares: Floats) -> Scope:
+def scope(shares: Floats, random: bool = True) -> Scope:
     """For whom the interval of a difference of two systems' mean ratings can hold.
 
-    ``other raters`` as long as nobody gives more than two thirds of the ratings of a system; otherwise
-    ``these raters``, if they are mostly the same for both systems (one rater of both, say). Otherwise the
-    difference holds the severity of different people, and there is no interval at all.
+    ``other raters`` where raters are a sample, as long as nobody gives more than two thirds of the ratings
+    of a system; otherwise ``these raters``, if they are mostly the same for both systems (one rater of both,
+    say). Otherwise the difference holds the severity of different people, and there is no interval at all.
 
     Args:
         shares: float64 [2, raters], see `SingleRatings.shares`.
+        random: Whether the raters are a sample of all raters.
 
     >>> scope(np.array([[0.5, 0.5], [0.5, 0.5]])), scope(np.eye(2)), scope(np.array([[1.0], [1.0]]))
     ('other raters', 'no raters', 'these raters')
     """
-    if shares.max() <= MOST_OF_ONE + NOISE:
+    if random and shares.max() <= MOST_OF_ONE + NOISE:
         return "other raters"
     return "these raters" if shared(shares) >= TIED else "no raters"
 
@@ -169,7 +172,7 @@ def rater_variance(
         The variance; 0 where it cannot be seen (`scope`): how raters differ cannot be seen in one.
     """
     weights = ratings.shares(share)
-    holds = scope(weights)
+    holds = scope(weights, ratings.random)
     raters = weights.shape[1]
     if holds != "other raters":
         return RaterVariance(0.0, raters, scope=holds)

@@ -9,6 +9,7 @@ from command_line import commands, verbs
 from rejoinder.annotation.platforms.registry import PLATFORMS
 from rejoinder.annotation.task import KINDS as KINDS_OF_JUDGEMENTS
 from rejoinder.corpora.entropy_filter import SIDES
+from rejoinder.human_evaluation.rater_effects import RaterEffects
 from rejoinder.meta_evaluation.dialogue_level import RULES
 from rejoinder.meta_evaluation.leave_own_out_units import CHOICES
 from rejoinder.meta_evaluation.protocols import PROTOCOLS
@@ -45,6 +46,7 @@ REGISTRIES = {
     "--preset": SCALES,
     "--protocol": PROTOCOLS,
     "--prune": PRUNINGS,
+    "--rater-effects": get_args(RaterEffects),
     "--raters": AGGREGATIONS,
     "--referenced": REFERENCED,
     "--references-from": REFERENCES_FROM,

@@ -68,7 +68,7 @@ def test_saved_scores_and_fresh_ones_agree(command, kept):
         (["-p", "system"], "fewer than 8 systems to resample"),
         (["-p", "pairwise", "--epsilon", "best"], "people rate 8 of 198 pairs alike"),
         (["-c", "kendall-c", "--raters", "z", "--without", "tuned"], "raters:z|without:tuned"),
-        (["--resample-raters", "--criterion", "relevance"], "resample_raters:yes"),
+        (["--rater-effects", "random", "--criterion", "relevance"], "rater_effects:random"),
     ],
 )
 def test_protocols_and_their_options(command, kept, arguments, words):

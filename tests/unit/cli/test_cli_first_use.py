@@ -171,7 +171,7 @@ def test_a_rating_that_stands_apart_is_noted(command, kept, slipped):
         ("system", ["--assignments", "10"], "unit"),
         ("turn", ["--pair", "generic", "tuned"], "unit"),
         ("unit", ["--epsilon", "0.1"], "pairwise"),
-        ("pairwise", ["--resample-raters"], "turn"),
+        ("pairwise", ["--rater-effects", "random"], "turn"),
     ],
 )
 def test_an_option_of_another_protocol(command, unmeasured, protocol, option, owner):

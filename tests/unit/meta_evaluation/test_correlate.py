@@ -359,23 +359,21 @@ def test_raters_are_brought_down_to_one(scores, ratings):
         correlate(scores, ratings, raters="best")
 
 
-def test_raters_can_be_drawn_too(scores, ratings):
-    wide = correlate(scores, ratings, Turn(resample_raters=True), permutations=0, resamples=300)
-    narrow = correlate(scores, ratings, permutations=0, resamples=300)
+def test_raters_can_be_resampled_too(scores, ratings):
+    wide, narrow, usual = (
+        correlate(scores, ratings, Turn(each), permutations=0, resamples=300)
+        for each in ("random", "fixed", None)
+    )
     one, other = (told(each.table(), "length", "pearson") for each in (wide, narrow))
     assert one["value"] == other["value"]
     assert (one["low"], one["high"]) != (other["low"], other["high"])
-    assert "resample_raters:yes" in wide.signature
-    with pytest.raises(ParameterError, match="give raters='mean'"):
-        correlate(scores, ratings, Turn(resample_raters=True), raters="z")
+    assert "rater_effects:random" in wide.signature
+    assert usual.signature == narrow.signature  # of three raters
+    with pytest.raises(ParameterError, match="the ratings of a reply are not averaged"):
+        correlate(scores, ratings, Turn("random"), raters="z")
     single = ratings.filter(pl.col("rater") == "r0")
-    row = told(
-        correlate(scores, single, Turn(resample_raters=True), permutations=0).table(),
-        "length",
-        "pearson",
-    )
-    assert row["reason"].startswith("no interval: one rater")
-    assert not math.isnan(row["value"])
+    with pytest.raises(ParameterError, match="1 rater; expected two or more"):
+        correlate(scores, single, Turn("random"), permutations=0)
 
 
 def test_a_criterion_is_named_where_there_are_several(scores, ratings):

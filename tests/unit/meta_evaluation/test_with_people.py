@@ -151,9 +151,8 @@ def test_where_all_of_these_items_are_rated_nothing_is_left_to_estimate():
         "every item has ratings, so that the difference on these items is known"
     )
     marks, people, _ = world(rated=300, raters=3)  # of other raters it is not
-    assert np.isfinite(
-        pair(compare_with_people(scored(marks), people, population="these"), "people")["low"]
-    )
+    both = {"population": "these", "rater_effects": "random"}
+    assert np.isfinite(pair(compare_with_people(scored(marks), people, **both), "people")["low"])
 
 
 def test_ranks_go_by_the_correction_that_is_asked_for():
@@ -239,14 +238,16 @@ def test_raters_with_names_are_a_source_of_variance():
         .then(pl.col("score") + 2)
         .otherwise(pl.col("score"))
     )
-    named = compare_with_people(scored(marks), lean)
+    named = compare_with_people(scored(marks), lean, rater_effects="random")
     places = lean.with_columns(
         rater=pl.col("rater").str.slice(3).cast(pl.Int64).add(1).cast(pl.String)
     )
     unnamed = compare_with_people(scored(marks), places)
-    assert "raters:random" in named.signature
-    assert "raters:fixed" in unnamed.signature
+    assert "rater_effects:random" in named.signature
+    assert "rater_effects:fixed" in unnamed.signature
     assert any("raters have no names" in note for note in unnamed.notes)
+    with pytest.raises(ParameterError, match="rater_effects='random': raters cannot be resampled"):
+        compare_with_people(scored(marks), places, rater_effects="random")
     widths = [
         pair(each, "people")["high"] - pair(each, "people")["low"] for each in (named, unnamed)
     ]
@@ -255,6 +256,21 @@ def test_raters_with_names_are_a_source_of_variance():
     assert pair(named, "people", "s1", "s2")["low"] == pytest.approx(
         pair(unnamed, "people", "s1", "s2")["low"], abs=0.1
     )
+    # Three raters hardly show how raters differ: unless asked for, intervals are for these alone.
+    usual = compare_with_people(scored(marks), lean)
+    assert any("fixed rater effects: 3 raters are fewer than 4" in note for note in usual.notes)
+    assert pair(usual, "people")["low"] == pytest.approx(pair(unnamed, "people")["low"])
+
+
+@pytest.mark.parametrize(("raters", "random"), [(2, False), (3, False), (4, True), (5, True)])
+def test_raters_are_a_sample_from_four_on(raters, random):
+    marks, people, _ = world(systems=2, raters=raters)
+    result = compare_with_people(scored(marks), people)
+    assert f"rater_effects:{'random' if random else 'fixed'}" in result.signature
+    for effects in ("random", "fixed"):
+        asked = compare_with_people(scored(marks), people, rater_effects=effects)
+        same = asked.pairs["low"].to_list() == result.pairs["low"].to_list()
+        assert same == (random == (effects == "random"))
 
 
 def test_clusters_of_items():
@@ -355,9 +371,9 @@ def test_notes_say_for_whom_intervals_hold():
     marks, people, _ = world(systems=2, raters=4)
     both = compare_with_people(scored(marks), people)
     assert any(
-        "hold for other raters too; the raters of a system are worth as many as 4.00 raters" in x
-        for x in both.notes
+        "hold for other raters too (random rater effects: 4 raters)" in x for x in both.notes
     )
+    assert any("worth as many as 4.00 raters" in x for x in both.notes)
     assert not any("different people" in note for note in both.notes)
     # Two raters of each system: wide intervals, and a note on who rates which.
     severe = people.with_columns(pl.col("score") + pl.col("rater").is_in(["ann1", "ann3"]))

@@ -11,6 +11,7 @@ from rejoinder.statistics.draws import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
+    from rejoinder.human_evaluation.rater_effects import RaterEffects
     from rejoinder.meta_evaluation.with_people.compare import Population
     from rejoinder.meta_evaluation.with_people.families import Correction
     from rejoinder.scoring.compare import Comparison
@@ -73,6 +74,7 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         help="Items that intervals and p are for: new ones like these, or these alone, of which intervals "
         "are narrower where a large part is rated. With --ratings.",
     )
+    rater_effects: RaterEffects | None = options.RATER_EFFECTS
 
 
 @command(CompareOptions)
@@ -106,6 +108,7 @@ def compare(given: CompareOptions) -> None:
         "anytime",
         "correction",
         "population",
+        "rater_effects",
         "drawn",
     )
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
@@ -238,6 +241,7 @@ def _with_people(given: CompareOptions) -> None:
             anytime=given.anytime,
             correction=cast("Correction", given.correction),
             population=cast("Population", given.population),
+            rater_effects=given.rater_effects,
             seed=given.seed,
         )
     result = inputs.with_notes(result, given.ratings)

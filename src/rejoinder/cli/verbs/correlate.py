@@ -10,6 +10,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, option
 
 if TYPE_CHECKING:
+    from rejoinder.human_evaluation.rater_effects import RaterEffects
     from rejoinder.meta_evaluation.protocols import Protocol, Turns
     from rejoinder.meta_evaluation.sweep import SweepSettings
     from rejoinder.tables.types import Ratings
@@ -63,10 +64,7 @@ class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOpti
         help="How the turns of a conversation become one score and one rating. For --protocol "
         "dialogue; conversations are named by --cluster.",
     )
-    resample_raters: bool = flag(
-        "--resample-raters",
-        help="Resample raters as well as contexts, for the pooled intervals only. For --protocol turn.",
-    )
+    rater_effects: RaterEffects | None = options.RATER_EFFECTS
     correlations: tuple[str, ...] = choice(
         "--correlation",
         "-c",
@@ -169,7 +167,7 @@ OF_PROTOCOL = {
     "assignments": "unit",
     "pair": "unit",
     "epsilon": "pairwise",
-    "resample_raters": "turn",
+    "rater_effects": "turn",
     "aggregate_turns": "dialogue",
 }
 """Options that one protocol alone has."""
@@ -187,7 +185,7 @@ def _protocol(given: CorrelateOptions) -> Protocol:
     for name, owner in OF_PROTOCOL.items():
         check_needs(given.protocol == owner, f"--protocol {owner}", name)
     if given.protocol == "turn":
-        return protocols.Turn(given.resample_raters)
+        return protocols.Turn(given.rater_effects)
     if given.protocol == "dialogue":
         return protocols.Dialogue(cast("Turns", given.aggregate_turns))
     if given.protocol == "unit":

@@ -9,6 +9,7 @@ from rejoinder.cli.declarations import choice, command, flag, option
 from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rejoinder.human_evaluation.rater_effects import RaterEffects
     from rejoinder.statistics.paired_comparisons import Ties
 
 EXAMPLES = """\b
@@ -53,10 +54,7 @@ class PreferencesOptions(options.JudgementsOptions):
         help="A system of a judge's own kind, such as the same model; may be repeated. By how much the "
         "judge prefers it beyond people's votes.",
     )
-    cluster_raters: bool = flag(
-        "--cluster-raters",
-        help="The intervals of strengths hold for other raters too: clusters are items and raters.",
-    )
+    rater_effects: RaterEffects | None = options.RATER_EFFECTS
     bootstrap: bool = flag(
         "--bootstrap",
         help="Intervals of strengths by the percentile bootstrap, which are somewhat too narrow.",
@@ -111,7 +109,7 @@ def preferences(given: PreferencesOptions) -> None:
             covariates=given.covariates,
             judges=given.judges,
             own=_own(given.own_kinds),
-            cluster_raters=given.cluster_raters,
+            rater_effects=given.rater_effects,
             bootstrap=given.bootstrap,
             ranks=given.ranks,
             progress=tick,

@@ -13,6 +13,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
+from rejoinder.human_evaluation.rater_effects import RaterEffects
 from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.matching import match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.estimates import (
@@ -122,6 +123,7 @@ def compare_with_people(
     anytime: bool = False,
     correction: Correction = "holm",
     population: Population = "new",
+    rater_effects: RaterEffects | None = None,
     seed: int = 12345,
 ) -> PeopleComparison:
     """Compares systems by ratings of some items and by scores of all: prediction-powered inference.
@@ -133,9 +135,9 @@ def compare_with_people(
     as the rated items were drawn without a look at their scores. Several judges are combined first,
     across folds of clusters; see `combined_predictions`.
 
-    Where raters have names, intervals hold for other people too, and not only for other items, unless one
-    rater gives more than two thirds of a system's ratings: then they hold for these raters, and where
-    different people rate the two systems there is none (`rater_variance.scope`). A note says which.
+    With random rater effects intervals hold for other raters too, and not only for other items, unless one
+    rater gives more than two thirds of a system's ratings: then they hold for these raters, as with fixed
+    effects, and where different people rate the two systems there is none (`rater_variance.scope`).
 
     Args:
         scores: The scores of ``rejoinder.score``, ``rejoinder.load_scores`` or
@@ -161,6 +163,8 @@ def compare_with_people(
         population: ``these``: intervals and p-values are of these items alone, a finite population of which
             people rated a part (see `prediction_powered.corrected_mean`, ``fixed``); ``new``: of all items
             like these.
+        rater_effects: ``random``: raters are a sample of all raters; ``fixed``: they are the only ones. None:
+            random where there are four raters or more with names. A note says which, and why.
         seed: Random seed of the folds, of the test of how items were chosen, and of the correction.
 
     Raises:
@@ -214,12 +218,12 @@ def compare_with_people(
             f"ratings: of the scored systems, {one_of(rated.systems)} alone is rated; a comparison needs "
             "two"
         )
-    replies, more = RepliesWithRatings.of(scores, rated, table, scale)
+    replies = RepliesWithRatings.of(scores, rated, table, scale, rater_effects)
     signatures = {label: each.signature for label, each in scores.measured.items()}
     check_not_fitted(replies, signatures, table)
     pairs = _wanted(scores, replies, a, b)
     _check_enough(replies, pairs)
-    more += other_criterion_notes(replies.labels, name)
+    more = other_criterion_notes(replies.labels, name)
     more += selection_notes(replies, seed)
     more += rater_notes(replies, pairs)
     of_rows = seed, anytime, correction, population == "these"
@@ -235,7 +239,7 @@ def compare_with_people(
         *([f"anytime:{TUNED_FOR}"] if anytime else []),
         *([f"correction:{correction}"] if correction != "holm" else []),
         *([f"population:{population}"] if population != "new" else []),
-        f"raters:{'fixed' if replies.single is None else 'random'}",
+        f"rater_effects:{'random' if replies.rule.random else 'fixed'}",
         *([f"folds:{FOLDS}"] if len(replies.labels) > 1 else []),
         f"seed:{seed}",
         f"version:{__version__}",

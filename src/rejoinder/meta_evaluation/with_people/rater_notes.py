@@ -16,9 +16,9 @@ FEW = 4
 
 
 def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -> list[str]:
-    """Notes on raters with names, each once for all pairs; none where raters have no names."""
+    """For whom intervals hold, and notes on raters with names, each once for all pairs."""
     if replies.single is None:
-        return []
+        return [replies.rule.note]
     by_scope: dict[Scope, list[tuple[str, str]]] = {}
     apart, numbers, top = [], [], (0.0, 0, "")
     for a, b in pairs:
@@ -30,25 +30,25 @@ def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -
         names = replies.systems[a], replies.systems[b]
         if shared(shares) < TIED:
             apart.append(names)
-        by_scope.setdefault(scope(shares), []).append(names)
+        by_scope.setdefault(scope(shares, single.random), []).append(names)
         numbers.append(float((1 / (shares**2).sum(axis=1)).min()))
         side, rater = np.unravel_index(shares.argmax(), shares.shape)
         top = max(top, (float(shares[side, rater]), int(rater), names[side]))
-    notes = []
+    random = replies.rule.random
+    notes = [] if random and "other raters" not in by_scope else [replies.rule.note]
     if "other raters" in by_scope:
         few = min(numbers) < FEW
         worth = between(min(numbers), max(numbers))
         notes.append(
-            "intervals hold for other raters too; the raters of a system are worth as many as "
-            f"{worth} raters with equal shares"
+            f"the raters of a system are worth as many as {worth} raters with equal shares"
             + (": so few hardly show how raters differ, and intervals are wide" if few else "")
         )
-    if "these raters" in by_scope:
+    if random and "these raters" in by_scope:
         share, rater, system = top
         notes.append(
             f"{listed_pairs(by_scope['these raters'])}: one rater gives more than two thirds of a system's "
-            f"ratings ('{replies.raters[rater]}' {share:.0%} of those of '{system}'), so intervals hold for "
-            "these raters, and no others"
+            f"ratings ('{replies.raters[rater]}' {share:.0%} of those of '{system}'), so intervals "
+            "hold for these raters only"
         )
     rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
     return notes + different_raters(rated, replies.raters, apart)

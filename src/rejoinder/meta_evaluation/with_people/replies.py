@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.panel import coded
-from rejoinder.human_evaluation.rating_criterion import are_places
+from rejoinder.human_evaluation.rater_effects import FIXED, RaterEffects, RaterRule
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import more, quoted
 from rejoinder.meta_evaluation.evidence import Rated
@@ -37,6 +37,7 @@ class RepliesWithRatings:
         groups_are: What the clusters are called: items, or clusters.
         scale: The worst and the best grade that could be given; None: see `ends`.
         raters: The names of the raters, in the order of ``single``.
+        rule: Whether the raters are a sample of all raters.
     """
 
     systems: tuple[str, ...]
@@ -49,20 +50,28 @@ class RepliesWithRatings:
     groups_are: str
     scale: Scale | None = None
     raters: tuple[str, ...] = ()
+    rule: RaterRule = FIXED
 
     @classmethod
     def of(
-        cls, scores: Scores, rated: Rated, table: pl.DataFrame, scale: Scale | None = None
-    ) -> tuple[RepliesWithRatings, list[str]]:
-        """The replies of the rated systems, and notes on how ratings are taken.
+        cls,
+        scores: Scores,
+        rated: Rated,
+        table: pl.DataFrame,
+        scale: Scale | None = None,
+        rater_effects: RaterEffects | None = None,
+    ) -> RepliesWithRatings:
+        """The replies of the rated systems.
 
         Args:
             scores: The scores.
             rated: The ratings that were matched with them.
             table: The ratings of the criterion, with the column ``probability`` where there is one.
             scale: The worst and the best grade that could be given, where that is known.
+            rater_effects: Whether the raters are a sample; None: where there are four or more.
 
         Raises:
+            ParameterError: Random effects of raters that cannot be estimated.
             InputError: Some ratings of the table have a probability and others have none, or those
                 of one reply have different ones.
         """
@@ -71,20 +80,10 @@ class RepliesWithRatings:
         place = np.flatnonzero(items.is_in(list(rated.ids)).to_numpy())
         grid = np.full((len(systems), items.len()), np.nan)
         grid[:, place] = rated.grid
-        names = table.get_column("rater").unique().to_list()
-        single, notes = None, []
-        if are_places(names) or names == ["mean"]:
-            notes.append(
-                "raters have no names, so that intervals hold for these people and no others; name "
-                "the raters in the column 'rater'"
-            )
-        elif rated.matrix.shape[1] > 1:
+        rule, single = RaterRule.of(rater_effects, rated.raters), None
+        if rule.named and len(rated.raters) > 1:
             single = np.full((*grid.shape, rated.matrix.shape[1]), np.nan)
             single[:, place] = [rated.ratings_of(name) for name in rated.systems]
-        else:
-            notes.append(
-                "one rater: intervals hold for that rater, or for those whose mean it is, and no others"
-            )
         group = np.arange(items.len())
         if scores.cluster:
             labels = scores.items.get_column(scores.cluster).cast(pl.String)
@@ -100,7 +99,8 @@ class RepliesWithRatings:
             "clusters" if scores.cluster else "items",
             scale,
             rated.raters,
-        ), notes
+            rule,
+        )
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
@@ -162,7 +162,8 @@ class RepliesWithRatings:
             item, rater = np.nonzero(np.isfinite(self.single[system, items]))
             score = self.single[system, items][item, rater]
             parts.append((item, rater, np.full(item.size, sign), score))
-        return SingleRatings(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+        item, rater, sign, score = map(np.concatenate, zip(*parts, strict=True))
+        return SingleRatings(item, rater, sign, score, self.rule.random)
 
     def probabilities_of(self, a: int, b: int) -> Floats | None:
         """The probability of each item's having been drawn: float64 [n], NaN where it was not.

@@ -316,7 +316,12 @@ def _chosen(
 ) -> PreferenceSummary:
     """The choices without the raters who agree too little with the others."""
     return summarise_preferences(
-        preferences, threshold=threshold, drop=True, resamples=resamples, seed=seed
+        preferences,
+        threshold=threshold,
+        drop=True,
+        resamples=resamples,
+        seed=seed,
+        rater_effects="fixed",
     )
 
 

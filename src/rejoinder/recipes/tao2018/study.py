@@ -12,6 +12,7 @@ import polars as pl
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, reasons, signed
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.matching import match
+from rejoinder.meta_evaluation.protocols import Turn
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.length import Length
 from rejoinder.progress import Progress
@@ -280,7 +281,13 @@ def _agreements(
     def agreement(without: Sequence[str]) -> Agreement:
         steps.next()
         return correlate(
-            scores, ratings, correlations=CORRELATIONS, without=without, progress=steps, **options
+            scores,
+            ratings,
+            Turn(rater_effects="fixed"),
+            correlations=CORRELATIONS,
+            without=without,
+            progress=steps,
+            **options,
         )
 
     pooled = agreement(())

@@ -1,0 +1,75 @@
+"""Whether raters are taken as a sample of all raters or as the only ones: for whom an interval holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
+from rejoinder.messages import Argument, counted
+
+RaterEffects = Literal["random", "fixed"]
+"""``random``: raters are a sample, and intervals hold for other raters too; ``fixed``: for these alone."""
+
+FEWEST_RATERS = 4
+"""Fewer raters hardly show how raters differ: then their effects are fixed unless random is asked for."""
+
+
+class RaterRule(NamedTuple):
+    """For whom the intervals of one table hold.
+
+    Attributes:
+        random: Whether they hold for other raters too.
+        note: The sentence that says so, and why.
+        named: Whether raters have names, so that their ratings can be told apart.
+    """
+
+    random: bool
+    note: str
+    named: bool
+
+    @classmethod
+    def of(
+        cls, requested: RaterEffects | None, raters: Sequence[str], fixed_because: str = ""
+    ) -> RaterRule:
+        """The rule for ratings of these raters: random effects from four raters on, unless requested.
+
+        Args:
+            requested: What was asked for; None: the default.
+            raters: The names of the raters.
+            fixed_because: Why their effects can only be fixed, if that is so.
+
+        Raises:
+            ParameterError: What was asked for is unknown, or random effects cannot be estimated.
+
+        >>> RaterRule.of(None, ["ann", "bob", "eve", "kim"]).note
+        'intervals hold for other raters too (random rater effects: 4 raters)'
+        >>> RaterRule.of(None, ["ann", "bob"]).note
+        'intervals hold for these raters only (fixed rater effects: 2 raters are fewer than 4)'
+        """
+        effects = Argument("rater_effects", requested)
+        if requested not in (None, *get_args(RaterEffects)):
+            raise ParameterError(effects, f" is unknown; choose {one_of(get_args(RaterEffects))}")
+        named = not are_places(raters) and list(raters) != [MEAN]
+        fixed_because = fixed_because or "raters have no names" * (not named)
+        number = counted(len(raters), "rater")
+        if requested == "random" and (fixed_because or len(raters) < 2):
+            raise ParameterError(
+                effects,
+                f": raters cannot be resampled: {fixed_because or number}; expected two or more raters with "
+                f"names, whose ratings are averaged; give {Argument('rater_effects', 'fixed')}",
+            )
+        if requested == "random" or (
+            requested is None and not fixed_because and len(raters) >= FEWEST_RATERS
+        ):
+            note = f"intervals hold for other raters too (random rater effects: {number})"
+            return cls(True, note, named)
+        few = f"{number} {'is' if len(raters) == 1 else 'are'} fewer than {FEWEST_RATERS}"
+        why = "as requested" if requested else fixed_because or few
+        note = f"intervals hold for these raters only (fixed rater effects: {why})"
+        return cls(False, note, named)
+
+
+FIXED = RaterRule(False, "intervals hold for these raters only", False)
+"""Of raters of whom nothing is known."""

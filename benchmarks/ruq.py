@@ -194,7 +194,7 @@ def _bare(model: Any, passes: Sequence[tuple[Any, Sequence[Any]]]) -> None:
     """
     import torch
 
-    from rejoinder.models.likelihood.transformer.cache import expanded
+    from rejoinder.models.likelihood.transformer.likelihoods import expanded
 
     with torch.inference_mode():
         for prompts, tails in passes:

@@ -14,8 +14,7 @@ import completions_server
 import tiny_language_models as tiny
 from rejoinder.errors import ParameterError
 from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods, open_backend
-from rejoinder.models.likelihood.opening import open_backends
-from rejoinder.models.likelihood.registry import BACKENDS, kind_of_backend
+from rejoinder.models.likelihood.registry import BACKENDS, kind_of_backend, open_backends
 
 REPLIES = ("Yes, two beds in a sleeper.", "I don't know.", "No", "")
 REQUESTS = [

@@ -306,7 +306,7 @@ RUQ = [
         effect=lambda *both: [
             each.calls[0].args[1]["local_files_only"] for each in both] == [True, False]),
     Row("ruq", "--end-text", "--end-text '</s>'", where={"language_model": "unreachable"},
-        status=(2, 2), watch="rejoinder.models.likelihood.opening:open_backend",
+        status=(2, 2), watch="rejoinder.models.likelihood.registry:open_backend",
         effect=lambda *both: [each.calls[0].kwargs["end_text"] for each in both] == ["", "</s>"]),
     Row("ruq", "--batch-tokens", "--batch-tokens 64", "calls",
         watch="rejoinder.models.likelihood.transformer.likelihoods:TransformerBackend.measure"),

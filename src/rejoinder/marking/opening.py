@@ -10,9 +10,8 @@ from rejoinder.marking.answers import overlapping, single_characters
 from rejoinder.marking.rubric import Rubric
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
 from rejoinder.models.likelihood.backend import LikelihoodBackend
-from rejoinder.models.likelihood.opening import open_backend
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.likelihood.registry import kind_of_backend
+from rejoinder.models.likelihood.registry import kind_of_backend, open_backend
 from rejoinder.models.unused_settings import check_unused
 
 Model = str | os.PathLike[str] | ChatEndpoint | LikelihoodBackend

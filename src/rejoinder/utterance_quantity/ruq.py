@@ -17,8 +17,8 @@ from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST
 from rejoinder.models.likelihood.backend import EMPTY, NOT_FINITE, LikelihoodBackend
-from rejoinder.models.likelihood.opening import open_backends
 from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.registry import open_backends
 from rejoinder.models.likelihood.store import Likelihoods, likelihoods
 from rejoinder.progress import Progress
 from rejoinder.scoring.clusters import clustered

@@ -106,7 +106,7 @@ def ruq(given: RuqOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.models.likelihood.opening import open_backends
+    from rejoinder.models.likelihood.registry import open_backends
     from rejoinder.tables.responses import read_responses
     from rejoinder.utterance_quantity.generic import generic_replies
     from rejoinder.utterance_quantity.requests import check_column

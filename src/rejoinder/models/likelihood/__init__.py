@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rejoinder.models.likelihood.backend import Likelihood, LikelihoodBackend, LikelihoodRequest
-from rejoinder.models.likelihood.opening import open_backend
 from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.registry import open_backend
 from rejoinder.models.likelihood.store import likelihoods
 
 __all__ = [

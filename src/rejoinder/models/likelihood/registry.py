@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rejoinder.errors import ParameterError
 from rejoinder.models.likelihood.backend import LikelihoodBackend
+from rejoinder.models.likelihood.prompts import Prompting
 
 
 @dataclass(frozen=True)
@@ -76,3 +79,102 @@ def kind_of_backend(model: str | os.PathLike[str]) -> str:
     ('endpoint', 'transformer')
     """
     return next(name for name, kind in BACKENDS.items() if kind.accepts(os.fspath(model)))
+
+
+def open_backend(
+    model: str | os.PathLike[str],
+    prompting: Prompting | None = None,
+    *,
+    device: str = "auto",
+    dtype: str = "auto",
+    batch_tokens: int | None = None,
+    download: bool = False,
+    end_text: str = "",
+    name: str | None = None,
+) -> LikelihoodBackend:
+    """Opens a source of likelihoods.
+
+    Args:
+        model: A folder of a ``transformers`` model or its name on the hub; the URL of an
+            OpenAI-compatible server (``http://host:8000/v1``, with ``#model`` where it serves
+            several); or a ``.jsonl`` file of likelihoods computed elsewhere.
+        prompting: The layout of conversations; a file of likelihoods needs none.
+        device: Of a local model: ``auto``, ``cpu``, ``cuda``, ``cuda:1``.
+        dtype: Of a local model: ``auto``, ``float32``, ``bfloat16``, ``float16``.
+        batch_tokens: Of a local model: maximum number of padded prompt tokens in a batch.
+        download: Whether a model that is not on this machine may be downloaded from the hub.
+        end_text: Of a server: the text of its end-of-sequence token.
+        name: The model's name in tables; None takes it from ``model``.
+
+    Raises:
+        InputError: It cannot be loaded, read or reached, or its log-probabilities are not reliable.
+        MissingExtraError: A local model, without torch or transformers.
+        ParameterError: A setting is unknown, or has no effect on a model of this kind.
+    """
+    kind = _kind(model)
+    chosen = _chosen(
+        prompting=prompting,
+        device=device,
+        dtype=dtype,
+        batch_tokens=batch_tokens,
+        download=download,
+        end_text=end_text,
+    )
+    _check_used(chosen, [kind])
+    return kind.open(os.fspath(model), name=name, **chosen)
+
+
+def open_backends(
+    models: Sequence[str | os.PathLike[str] | LikelihoodBackend],
+    prompting: Prompting | None = None,
+    **settings: Any,
+) -> list[LikelihoodBackend]:
+    """Opens several sources of likelihoods; those that are open already are passed on.
+
+    Two models whose paths end in the same name are named by their whole paths.
+
+    Args:
+        models: See ``open_backend``.
+        prompting: The layout of conversations.
+        **settings: Further parameters of ``open_backend``; each goes to the models that use it.
+
+    Raises:
+        ParameterError: A setting has no effect on any of the models.
+    """
+    ends = [Path(each).name for each in models if not isinstance(each, LikelihoodBackend)]
+    kinds = [_kind(each) for each in models if not isinstance(each, LikelihoodBackend)]
+    given = {"prompting": prompting, **settings}
+    _check_used(_chosen(**given), kinds)
+    opened = []
+    for model in models:
+        if not isinstance(model, LikelihoodBackend):
+            name = os.fspath(model) if ends.count(Path(model).name) > 1 else None
+            used = {key: given[key] for key in given if key in _kind(model).settings}
+            model = open_backend(model, name=name, **used)
+        opened.append(model)
+    return opened
+
+
+def _kind(model: str | os.PathLike[str]) -> BackendKind:
+    return BACKENDS[kind_of_backend(model)]
+
+
+def _chosen(**settings: Any) -> dict[str, Any]:
+    """The settings that differ from their defaults."""
+    defaults = inspect.signature(open_backend).parameters
+    return {
+        key: value
+        for key, value in settings.items()
+        if value != defaults[key].default and value != Prompting()
+    }
+
+
+def _check_used(chosen: Iterable[str], kinds: Sequence[BackendKind]) -> None:
+    """Raises a ParameterError where no model uses a setting that was chosen."""
+    for setting in chosen:
+        if not any(setting in kind.settings for kind in kinds):
+            users = [kind.what for kind in BACKENDS.values() if setting in kind.settings]
+            raise ParameterError(
+                f"{setting}: has no effect here; it is for {' or '.join(users)}, if it is not opened "
+                f"yet; leave {setting} out"
+            )

@@ -28,8 +28,8 @@ from rejoinder.human_evaluation.rater_exclusion import DROPPED, THRESHOLD
 from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.human_evaluation.rating_summary import ratings as summarise_ratings
 from rejoinder.messages import counted
-from rejoinder.models.likelihood.opening import open_backend
 from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.registry import open_backend
 from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
 from rejoinder.recipes.khayrallah2021.metrics import Automatic, automatic

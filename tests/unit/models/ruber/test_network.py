@@ -12,8 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from rejoinder.models.ruber.data.texts import Ragged
 from rejoinder.models.ruber.encoder.cross import CrossConfig, CrossScorer, TokenStates
-from rejoinder.models.ruber.gru.dropout import Dropout
-from rejoinder.models.ruber.gru.network import RuberNetwork
+from rejoinder.models.ruber.gru.network import Dropout, RuberNetwork
 from rejoinder.models.ruber.gru.recurrence import Packed, last_states
 from rejoinder.models.ruber.losses import choice_loss, margin_loss, own_loss, softmax_loss
 

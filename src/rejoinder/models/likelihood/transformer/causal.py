@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.prompts import Chat
-from rejoinder.models.likelihood.transformer.boundary import (
+from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerBackend
+from rejoinder.models.likelihood.transformer.pieces import (
+    OPENED,
+    Cuts,
+    Piece,
     Specials,
     Tail,
+    fitted,
     ids_of,
     shared,
     specials,
 )
-from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerBackend
-from rejoinder.models.likelihood.transformer.pieces import OPENED, Cuts, Piece, fitted
 
 if TYPE_CHECKING:
     import torch

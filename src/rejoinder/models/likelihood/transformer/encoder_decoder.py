@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.models.likelihood.backend import LikelihoodRequest
-from rejoinder.models.likelihood.transformer.boundary import Specials, Tail, ids_of, specials
 from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerBackend
-from rejoinder.models.likelihood.transformer.pieces import CUT, Cuts, Piece, sourced
+from rejoinder.models.likelihood.transformer.pieces import (
+    CUT,
+    Cuts,
+    Piece,
+    Specials,
+    Tail,
+    ids_of,
+    sourced,
+    specials,
+)
 
 if TYPE_CHECKING:
     import torch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -157,7 +157,7 @@ def _trained(
         )
     if trained.resumed:
         notes.append(f"went on from {checkpoint.folder}: {trained.resumed}")
-    notes += _stopped(trained.log, parameters)
+    notes += trained.stopped(parameters.epochs, parameters.patience)
     record = Record(
         kind=parameters.kind + SUFFIX,
         config={
@@ -177,14 +177,6 @@ def _trained(
 def _identity(corpus: Pairs, validation: Pairs | None, parameters: Parameters) -> dict[str, Any]:
     held_out = None if validation is None else validation.hash
     return {**parameters.as_json(), "corpus": corpus.hash, "validation": held_out}
-
-
-def _stopped(log: Sequence[Mapping[str, Any]], parameters: Parameters) -> list[str]:
-    """A note where the training stopped early: no better epoch within the patience."""
-    last, best = log[-1]["epoch"], max(entry["epoch"] for entry in log if entry["best"])
-    if last >= parameters.epochs or not 0 < parameters.patience <= last - best:
-        return []
-    return [f"stopped after epoch {last} of {parameters.epochs}: no better since epoch {best}"]
 
 
 def _parts(

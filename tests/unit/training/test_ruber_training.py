@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,11 +17,9 @@ import tiny_ruber
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.metrics.ruber import RUBER
-from rejoinder.models.ruber import fitting
 from rejoinder.models.ruber import model as folders
-from rejoinder.models.ruber.registry import SIZES
-from rejoinder.models.ruber.training import Schedule
 from rejoinder.models.training.folder import read_folder, write_folder
+from rejoinder.models.training.loop import TrainedWeights
 from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.training.ruber import train_ruber
 
@@ -174,13 +171,12 @@ def torch_threads():
     return torch.get_num_threads()
 
 
-def test_stopping_early_is_said_once_for_each_member():
-    size = replace(SIZES["paper"], schedule=Schedule(epochs=9, patience=2))
+def test_stopping_early_is_said_once():
     log = [{"epoch": i + 1, "best": best} for i, best in enumerate([True, False, False])]
-    told = "gru-1 stopped after epoch 3 of 9: no better since epoch 1"
-    assert fitting._stopped("gru-1", log, size) == [told]
-    whole = replace(size, schedule=Schedule(epochs=3, patience=2))
-    assert fitting._stopped("gru-1", log, whole) == []
+    trained = TrainedWeights({}, log)
+    told = "stopped after epoch 3 of 9: no better since epoch 1"
+    assert trained.stopped(epochs=9, patience=2) == [told]
+    assert trained.stopped(epochs=3, patience=2) == []
 
 
 def test_a_finished_model_is_not_replaced(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,13 @@ from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
 from rejoinder.models.devices import chosen_device
-from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.material import ScorerMaterial
 from rejoinder.models.ruber.mixing import size_weights
 from rejoinder.models.ruber.model import Calibration, Member, Unreferenced
 from rejoinder.models.ruber.ranking import ACCURACY, RECALL_AT_1, Ranking
 from rejoinder.models.ruber.registry import Size
 from rejoinder.models.ruber.scorer import Sources, UnreferencedScorer
-from rejoinder.models.ruber.training import train
+from rejoinder.models.ruber.training import ScorerTask, train
 from rejoinder.models.training.checkpoints import Checkpoint, Run
 from rejoinder.models.training.folder import (
     FAULTS,
@@ -96,62 +95,122 @@ def fit(
     import torch
 
     with as_begun(_begun_on(work, material), torch.device(chosen_device(device))) as threads:
-        return _fit(material, work, save_every, report, threads, device)
+        return _Fitting(material, work, save_every, report, device).fitted(threads)
 
 
-def _fit(
-    material: ScorerMaterial,
-    work: Path,
-    save_every: float,
-    report: Callable[[str], Report] | None,
-    threads: str,
-    device: str,
-) -> Fitted:
-    """The same, with as many threads as the run was begun with."""
-    vectors = material.vectors or _own_vectors(material, material.seeds[0])
-    ranking = Ranking.of(material.valid, 12345)
-    members, log, scores = [], [], []
-    resumed, stopped = [], []
-    prepared: dict[Any, Any] = {}
-    for name, size in material.sizes.items():
-        for seed in material.seeds:
-            label = f"{name}-{seed}"
-            telling = report(label) if report else None
-            if telling:
-                telling(0, 0, "preparing its vocabulary and weights")
-            scorer = _fresh(size, material, vectors, seed)
-            best = _trained(
-                scorer,
-                size,
-                material,
-                ranking,
-                seed,
-                work / label,
-                prepared,
-                save_every,
-                telling,
-                device,
+@dataclass
+class _Fitting:
+    """A training of all scorers, and the texts that are prepared for them so far."""
+
+    material: ScorerMaterial
+    work: Path
+    save_every: float
+    report: Callable[[str], Report] | None
+    device: str
+    prepared: dict[Any, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.vectors = self.material.vectors or _own_vectors(self.material, self.material.seeds[0])
+        self.ranking = Ranking.of(self.material.valid, 12345)
+
+    def fitted(self, threads: str) -> Fitted:
+        """The model of all scorers; what is said of ``threads`` is a note of it."""
+        material = self.material
+        members, log, scores = [], [], []
+        resumed, stopped = [], []
+        for name, size in material.sizes.items():
+            for seed in material.seeds:
+                label = f"{name}-{seed}"
+                report = self.report(label) if self.report else lambda *_: None
+                report(0, 0, "preparing its vocabulary and weights")
+                scorer = _fresh(size, material, self.vectors, seed)
+                best = self._trained(scorer, size, seed, label, report)
+                scorer.module.load_state_dict(dict(best.weights))
+                reached = self.ranking.scores(scorer, self._prepared(scorer, "validation", report))
+                calibration = Calibration.of(
+                    reached[:, :2].ravel()
+                )  # half of them are true replies
+                members.append(Member(label, scorer, calibration))
+                scores.append(calibration(reached))
+                log.append({"member": label, **max(best.log, key=lambda each: each[RECALL_AT_1])})
+                resumed += [f"{label} {best.resumed}"] if best.resumed else []
+                stopped += [
+                    f"{label} {each}"
+                    for each in best.stopped(size.schedule.epochs, size.schedule.patience)
+                ]
+        kinds = np.repeat(list(material.sizes), len(material.seeds)).tolist()
+        weights = size_weights(np.stack(scores), kinds)
+        model = _ensemble(members, weights, np.stack(scores), self.vectors, material)
+        log = [{**entry, "weight": float(w)} for entry, w in zip(log, weights, strict=True)]
+        if threads and not any(threads in each for each in resumed):
+            resumed.append(threads)
+        went_on = [f"went on from {self.work}: {', '.join(resumed)}"] if resumed else []
+        doubts = _few(len(self.ranking.turns)) + _unlearnt(log)
+        notes = (*material.notes, *_strange(material), *went_on, *stopped, *doubts)
+        unlike = [
+            (material.valid.texts[true], material.valid.texts[other])
+            for true, other in self.ranking.candidates[:, :2].tolist()
+        ]
+        return Fitted(model, log, notes, material.train_on.hash, unlike)
+
+    def _prepared(self, scorer: UnreferencedScorer, what: str, report: Report) -> Any:
+        """The texts of the corpus or of the validation, prepared once for all that prepare alike."""
+        texts = (self.material.train_on if what == "corpus" else self.material.valid).texts
+        key = (id(texts), scorer.prepares_like)  # both may be parts of the same texts
+        if key not in self.prepared:
+            self.prepared[key] = scorer.prepare(
+                texts, lambda done, total: report(done, total, f"reading the {what} texts")
             )
-            scorer.module.load_state_dict(dict(best.weights))
-            reached = ranking.scores(
-                scorer, _prepared(scorer, material.valid.texts, prepared, "validation", telling)
+        return self.prepared[key]
+
+    def _trained(
+        self, scorer: UnreferencedScorer, size: Size, seed: int, label: str, report: Report
+    ) -> TrainedWeights:
+        """The best weights of a member: from its finished folder, or trained (on)."""
+        material, work = self.material, self.work / label
+        identity = {
+            "kind": scorer.kind,
+            "config": as_kept(scorer.config),
+            "schedule": size.schedule.as_json(),
+            "corpus": material.train_on.hash,
+            "validation": material.valid.hash,
+            "seed": seed,
+            "encoder": folder_hash(scorer.reads_with) if scorer.reads_with else "",
+            "start": _weights_hash(scorer),
+        }
+        trained = work / "trained"
+        if trained.is_dir():
+            folder = read_folder(trained, MEMBER)
+            config = {
+                name: each for name, each in folder.record.config.items() if name != "machine"
+            }
+            if differing := differences(config, identity):
+                remedy = f"remove {self.work} to start anew"
+                raise another_run(work, "a finished scorer", differing, remedy)
+            _check_weights(folder, scorer)
+            return TrainedWeights(
+                folder.tensors(), [dict(each) for each in folder.record.log], "was finished"
             )
-            calibration = Calibration.of(_half_true(reached))
-            members.append(Member(label, scorer, calibration))
-            scores.append(calibration(reached))
-            log.append({"member": label, **max(best.log, key=lambda each: each[RECALL_AT_1])})
-            resumed += [f"{label} {best.resumed}"] if best.resumed else []
-            stopped += _stopped(label, best.log, size)
-    kinds = np.repeat(list(material.sizes), len(material.seeds)).tolist()
-    weights = size_weights(np.stack(scores), kinds)
-    model = _ensemble(members, weights, np.stack(scores), vectors, material)
-    log = [{**entry, "weight": float(w)} for entry, w in zip(log, weights, strict=True)]
-    if threads and not any(threads in each for each in resumed):
-        resumed.append(threads)
-    went_on = [f"went on from {work}: {', '.join(resumed)}"] if resumed else []
-    doubts = _few(len(ranking.turns)) + _unlearnt(log)
-    notes = (*material.notes, *_strange(material), *went_on, *stopped, *doubts)
-    return Fitted(model, log, notes, material.train_on.hash, _unlike(ranking, material.valid))
+        checkpoint = Checkpoint(work / "checkpoint", identity, self.work)
+        ready = self._prepared(scorer, "corpus", report)
+        validating = self._prepared(scorer, "validation", report)
+        task = ScorerTask(
+            scorer,
+            material.train_on,
+            ready,
+            self.ranking,
+            validating,
+            size.schedule,
+            seed,
+            self.device,
+        )
+        best = train(task, checkpoint, self.save_every, report)
+        config = {**identity, "machine": Run({"scorer": scorer.module}).machine.as_json()}
+        write_folder(
+            trained, Record(MEMBER, config, material.train_on.hash, best.log), best.weights
+        )
+        checkpoint.remove()
+        return best
 
 
 def check_work(work: Path, material: ScorerMaterial) -> None:
@@ -191,14 +250,6 @@ def _ensemble(
     return Unreferenced(tuple(weighed), bounds, vectors, material.turns, path)
 
 
-def _unlike(ranking: Ranking, valid: Conversations) -> list[tuple[str, str]]:
-    """Held-out replies, each with a random other one."""
-    return [
-        (valid.texts[true], valid.texts[other])
-        for true, other in ranking.candidates[:, :2].tolist()
-    ]
-
-
 def _strange(material: ScorerMaterial) -> list[str]:
     """How many words of the corpus have no vector among those that were given."""
     if material.vectors is None:
@@ -231,15 +282,6 @@ def _unlearnt(log: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _stopped(label: str, log: Sequence[Mapping[str, Any]], size: Size) -> list[str]:
-    """That a member's training ended before its last epoch, and why."""
-    last, most = log[-1]["epoch"], size.schedule.epochs
-    if last >= most:
-        return []
-    best = max(entry["epoch"] for entry in log if entry["best"])
-    return [f"{label} stopped after epoch {last} of {most}: no better since epoch {best}"]
-
-
 def _own_vectors(material: ScorerMaterial, seed: int, size: int = 50) -> WordVectors:
     """word2vec on what is trained on, as wide as the paper's if nothing else is asked for."""
     return word2vec(
@@ -265,73 +307,6 @@ def _fresh(
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return size.scorer.fresh(size.config, sources)
-
-
-def _prepared(
-    scorer: UnreferencedScorer,
-    texts: Sequence[str],
-    prepared_texts: dict[Any, Any],
-    what: str,
-    report: Report | None,
-) -> Any:
-    """Texts prepared for a scorer, once for all that prepare alike."""
-
-    def tell(done: int, total: int) -> None:
-        if report is not None:
-            report(done, total, f"reading the {what} texts")
-
-    key = (id(texts), scorer.prepares_like)  # corpus and validation may be parts of the same texts
-    if key not in prepared_texts:
-        prepared_texts[key] = scorer.prepare(texts, tell)
-    return prepared_texts[key]
-
-
-def _trained(
-    scorer: UnreferencedScorer,
-    size: Size,
-    material: ScorerMaterial,
-    ranking: Ranking,
-    seed: int,
-    work: Path,
-    prepared_texts: dict[Any, Any],
-    save_every: float,
-    report: Report | None,
-    device: str,
-) -> TrainedWeights:
-    """The best weights of a member: from its finished folder, or trained (on)."""
-    identity = {
-        "kind": scorer.kind,
-        "config": as_kept(scorer.config),
-        "schedule": size.schedule.as_json(),
-        "corpus": material.train_on.hash,
-        "validation": material.valid.hash,
-        "seed": seed,
-        "encoder": folder_hash(scorer.reads_with) if scorer.reads_with else "",
-        "start": _weights_hash(scorer),
-    }
-    trained = work / "trained"
-    if trained.is_dir():
-        folder = read_folder(trained, MEMBER)
-        config = {name: each for name, each in folder.record.config.items() if name != "machine"}
-        if differing := differences(config, identity):
-            remedy = f"remove {work.parent} to start anew"
-            raise another_run(work, "a finished scorer", differing, remedy)
-        _check_weights(folder, scorer)
-        return TrainedWeights(
-            folder.tensors(), [dict(each) for each in folder.record.log], "was finished"
-        )
-    checkpoint = Checkpoint(work / "checkpoint", identity, work.parent)
-    corpus = material.train_on
-    ready = _prepared(scorer, corpus.texts, prepared_texts, "corpus", report)
-    validating = _prepared(scorer, material.valid.texts, prepared_texts, "validation", report)
-    best = train(
-        scorer, corpus, ready, ranking, size.schedule, seed, validating, checkpoint, save_every,
-        report, device,
-    )  # fmt: skip
-    config = {**identity, "machine": Run({"scorer": scorer.module}).machine.as_json()}
-    write_folder(trained, Record(MEMBER, config, corpus.hash, best.log), best.weights)
-    checkpoint.remove()
-    return best
 
 
 def _check_weights(folder: ModelFolder, scorer: UnreferencedScorer) -> None:
@@ -360,11 +335,6 @@ def _weights_hash(scorer: UnreferencedScorer) -> str:
     for name, tensor in scorer.module.state_dict().items():
         total.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
     return total.hexdigest()[:8]
-
-
-def _half_true(scores: Floats) -> Floats:
-    """The scores of the true replies and of one random reply each."""
-    return scores[:, :2].ravel()
 
 
 def _ends(values: Floats) -> tuple[float, float]:

@@ -131,9 +131,10 @@ class UnreferencedScorer(ABC):
     ) -> Tensor:
         """What training makes small, for some items of a corpus."""
 
-    @abstractmethod
     def lengths(self, prepared: Any, turns: Indices, replies: Indices) -> Indices:
         """How long each pair is, int64 [b]: pairs of like length are scored together."""
+        lengths = np.append(prepared.lengths, 0)  # NONE, -1, is the last one
+        return lengths[turns[:, -self.config["turns"] :]].sum(axis=1) + lengths[replies]
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         """An array where the weights are."""

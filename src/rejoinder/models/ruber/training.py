@@ -18,8 +18,7 @@ from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.ranking import RECALL_AT_1, Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.training.checkpoints import Checkpoint
-from rejoinder.models.training.loop import Task, TrainedWeights, TrainingProgress
-from rejoinder.models.training.loop import train as train_task
+from rejoinder.models.training.loop import Loop, Task, TrainedWeights, TrainingProgress
 from rejoinder.progress import Report
 
 
@@ -55,17 +54,10 @@ class Schedule:
 
 
 def train(
-    scorer: UnreferencedScorer,
-    corpus: Conversations,
-    prepared: Any,
-    ranking: Ranking,
-    schedule: Schedule,
-    seed: int,
-    validating: Any = None,
+    task: ScorerTask,
     checkpoint: Checkpoint | None = None,
     save_every: float = 30.0,
     report: Report | None = None,
-    device: str = "auto",
 ) -> TrainedWeights:
     """Trains a scorer in place, from its checkpoint on if there is one.
 
@@ -73,53 +65,42 @@ def train(
     by ``RECALL_AT_1`` are what is returned.
 
     Args:
-        scorer: Fresh; its weights and ``prepared`` must follow from the same seed and corpus.
-        corpus: What to train on.
-        prepared: The corpus' texts, as the scorer's ``prepare`` made them.
-        ranking: Of held-out items.
-        schedule: The settings.
-        seed: Random seed of the order of items and of wrong replies.
-        validating: The prepared texts of ``ranking``; None: it is over those of the corpus.
+        task: Its scorer is fresh; its weights and texts must follow from the same seed and corpus.
         checkpoint: Where the training is saved; None: nowhere.
         save_every: Seconds between two saves; it does not change the result.
         report: Called after every step.
-        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: The loss is no longer finite; the checkpoint is damaged, or of another run.
     """
     import torch
 
-    validating = prepared if validating is None else validating
     with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        task = ScorerTask(scorer, corpus, prepared, ranking, validating, schedule, seed, device)
-        return train_task(task, checkpoint, save_every, report)
+        torch.manual_seed(task.seed)
+        return Loop(task, checkpoint, save_every, report).run()
 
 
+@dataclass(eq=False)
 class ScorerTask(Task[Indices]):
     """A scorer with its corpus; a step is the rows of its items."""
 
     name: ClassVar[str] = "scorer"
 
-    def __init__(
-        self,
-        scorer: UnreferencedScorer,
-        corpus: Conversations,
-        prepared: Any,
-        ranking: Ranking,
-        validating: Any,
-        schedule: Schedule,
-        seed: int,
-        device: str = "auto",
-    ) -> None:
+    scorer: UnreferencedScorer
+    corpus: Conversations
+    prepared: Any
+    ranking: Ranking
+    validating: Any
+    schedule: Schedule
+    seed: int
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
         import torch
 
-        self.scorer, self.corpus, self.prepared = scorer, corpus, prepared
-        self.ranking, self.validating = ranking, validating
-        self.schedule, self.seed = schedule, seed
-        self.others = corpus.others()
-        self.module = scorer.module.to(chosen_device(device))
+        schedule = self.schedule
+        self.others = self.corpus.others()
+        self.module = self.scorer.module.to(chosen_device(self.device))
         trained = [each for each in self.module.parameters() if each.requires_grad]
         self.optimizer = torch.optim.AdamW(
             trained, lr=schedule.rate, weight_decay=schedule.decay, fused=True

@@ -159,7 +159,8 @@ class Checkpoint:
             InputError: there is no checkpoint; it is not one of ours, is cut or altered; it is of
                 another identity, or of parts of other names or shapes.
         """
-        state = self._state()
+        state = self._read()
+        self._check_identity(state["identity"])
         tensors = self._tensors(state)
         try:
             kept = _restored(run, tensors, state)
@@ -209,12 +210,6 @@ class Checkpoint:
     def _last_number(self) -> int:
         matches = [TENSORS.fullmatch(path.name) for path in self.folder.iterdir()]
         return max((int(each[1]) for each in matches if each), default=0)
-
-    def _state(self) -> dict[str, Any]:
-        """The state of this run."""
-        state = self._read()
-        self._check_identity(state["identity"])
-        return state
 
     def _read(self) -> dict[str, Any]:
         """The state that stands there, of whichever run it is."""

@@ -41,6 +41,14 @@ class TrainedWeights:
     log: list[dict[str, Any]]
     resumed: str = ""
 
+    def stopped(self, epochs: int, patience: int) -> list[str]:
+        """Where a training ended before its last epoch, because none was better for so long."""
+        last = self.log[-1]["epoch"]
+        best = max(each["epoch"] for each in self.log if each["best"])
+        if last >= epochs or not 0 < patience <= last - best:
+            return []
+        return [f"stopped after epoch {last} of {epochs}: no better since epoch {best}"]
+
 
 @dataclass
 class TrainingProgress:
@@ -118,40 +126,17 @@ class Task(ABC, Generic[Step]):
         """The last validation, for the progress bar."""
 
 
-def train(
-    task: Task[Any],
-    checkpoint: Checkpoint | None = None,
-    save_every: float = 60.0,
-    report: Report | None = None,
-) -> TrainedWeights:
-    """Trains a network in place, from its checkpoint on if there is one.
-
-    Args:
-        task: The network, fresh; its weights and data must follow from the identity of the checkpoint.
-        checkpoint: Where the training is saved; None: nowhere.
-        save_every: Seconds between two saves, besides one after each epoch; it does not change the
-            result.
-        report: Called after every step.
-
-    Raises:
-        InputError: The loss is no longer finite; the checkpoint is damaged, or of another run.
-    """
-    return Loop(task, checkpoint, save_every, report).run()
-
-
+@dataclass(eq=False)
 class Loop:
     """A training: its task, and how far it is."""
 
-    def __init__(
-        self,
-        task: Task[Any],
-        checkpoint: Checkpoint | None = None,
-        save_every: float = 60.0,
-        report: Report | None = None,
-    ) -> None:
-        self.task, self.checkpoint = task, checkpoint
-        self.save_every, self.report = save_every, report
-        self.state = Run({task.name: task.module}, {"adam": task.optimizer})
+    task: Task[Any]
+    checkpoint: Checkpoint | None = None
+    save_every: float = 60.0
+    report: Report | None = None
+
+    def __post_init__(self) -> None:
+        self.state = Run({self.task.name: self.task.module}, {"adam": self.task.optimizer})
         self.progress = TrainingProgress()
         self.best: dict[str, Tensor] = {}
         self.saved = time.monotonic()

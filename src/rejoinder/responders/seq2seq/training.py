@@ -11,8 +11,7 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.models.devices import chosen_device, mixed_precision
 from rejoinder.models.training.checkpoints import Checkpoint
-from rejoinder.models.training.loop import Task, TrainedWeights, TrainingProgress
-from rejoinder.models.training.loop import train as train_task
+from rejoinder.models.training.loop import Loop, Task, TrainedWeights, TrainingProgress
 from rejoinder.progress import Report
 from rejoinder.responders.seq2seq.batches import (
     IGNORED,
@@ -64,7 +63,7 @@ def train(
         if not len(encoded):
             raise InputError(f"{what}: no pair of at most {parameters.longest} subwords a side")
     task = ResponderTask(model, data, validation, parameters, device)
-    return train_task(task, checkpoint, save_every, report)
+    return Loop(task, checkpoint, save_every, report).run()
 
 
 def learning_rate(parameters: Parameters, update: int) -> float:

@@ -14,7 +14,7 @@ from rejoinder.models.ruber import fitting
 from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.ranking import CANDIDATES, Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
-from rejoinder.models.ruber.training import Schedule, train
+from rejoinder.models.ruber.training import Schedule, ScorerTask, train
 from rejoinder.models.training.checkpoints import Checkpoint
 
 ITEMS, BATCH = 8, 2  # four steps to an epoch
@@ -88,9 +88,13 @@ def ranking():
     return Ranking(np.arange(QUERIES)[:, None], candidates)
 
 
+def task_of(scorer, schedule):
+    return ScorerTask(scorer, corpus(), None, ranking(), None, schedule, 1)
+
+
 def run(scorer, seed=1, items=ITEMS, **schedule):
     given = Schedule(**{"rate": 1.0, "batch": BATCH, "patience": 99, **schedule})
-    return train(scorer, corpus(items), None, ranking(), given, seed)
+    return train(ScorerTask(scorer, corpus(items), None, ranking(), None, given, seed))
 
 
 def rates(**schedule):
@@ -211,11 +215,9 @@ def test_what_such_a_loss_made_of_the_weights_is_not_saved(tmp_path):
     checkpoint = Checkpoint(tmp_path / "checkpoint", {"seed": 1})
     scorer, schedule = Stub(losses={2: math.nan}), Schedule(rate=1.0, batch=BATCH)
     with pytest.raises(InputError, match="epoch 1, step 3"):
-        train(
-            scorer, corpus(), None, ranking(), schedule, 1, checkpoint=checkpoint, save_every=-1.0
-        )
+        train(task_of(scorer, schedule), checkpoint, save_every=-1.0)
     again = Stub()
-    trained = train(again, corpus(), None, ranking(), schedule, 1, checkpoint=checkpoint)
+    trained = train(task_of(again, schedule), checkpoint)
     assert trained.resumed == "at epoch 1"
     assert again.weights[0] == pytest.approx([-2], abs=1e-4)  # with two steps done
 
@@ -269,9 +271,9 @@ def test_every_step_is_reported():
     told = []
     schedule = Schedule(rate=1.0, batch=BATCH, epochs=2)
     train(
-        Stub(firsts=[0.7, 0.8]), corpus(), None, ranking(), schedule, 1,
+        task_of(Stub(firsts=[0.7, 0.8]), schedule),
         report=lambda *each: told.append(each),
-    )  # fmt: skip
+    )
     assert [done for done, _, _ in told] == list(range(1, 9))
     assert {total for _, total, _ in told} == {8}
     # The mean loss of 0, -1, -2, -3.

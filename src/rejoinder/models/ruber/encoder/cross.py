@@ -130,11 +130,6 @@ class CrossScorer(EncoderScorer):
             states[bounds[i] : bounds[i + 1]] = each
         return TokenStates(states, bounds)
 
-    def lengths(self, prepared: TokenStates, turns: Indices, replies: Indices) -> Indices:
-        """Tokens to a pair."""
-        lengths = np.append(prepared.lengths, 0)
-        return lengths[turns[:, -self.sizes.turns :]].sum(axis=1) + lengths[replies]
-
     def logits(self, prepared: TokenStates, turns: Indices, replies: Indices) -> Tensor:
         """float32 [b]; equal queries, and equal replies, are projected once."""
         own_turns, of_query = np.unique(turns, axis=0, return_inverse=True)

@@ -149,11 +149,6 @@ class GRUScorer(UnreferencedScorer):
         """The texts as word ids."""
         return Ragged.of([self.vocabulary.ids(text, self.sizes.longest) for text in texts])
 
-    def lengths(self, prepared: Ragged, turns: Indices, replies: Indices) -> Indices:
-        """Words to a pair."""
-        lengths = np.append(prepared.lengths, 0)  # NONE, -1, is the last one
-        return lengths[turns[:, -self.sizes.turns :]].sum(axis=1) + lengths[replies]
-
     def logits(self, prepared: Ragged, turns: Indices, replies: Indices) -> Tensor:
         """float32 [b]; equal queries, and equal replies, are read once."""
         own_turns, of_query = np.unique(turns, axis=0, return_inverse=True)

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 
 def within_budget(
@@ -33,3 +38,32 @@ def within_budget(
         batch.append(position)
         longest = padded
     return [*batches, batch] if batch else batches
+
+
+def padded(
+    rows: Sequence[Sequence[int]],
+    device: torch.device | str,
+    *,
+    left: bool = False,
+    filler: int = 0,
+) -> tuple[Tensor, Tensor]:
+    """Rows of ids of unequal lengths as a rectangle.
+
+    Args:
+        rows: The ids of each text.
+        device: Where the tensors are wanted.
+        left: Whether what is filled stands before a row, not behind it.
+        filler: What is filled in.
+
+    Returns:
+        Ids and masks, 1 where a row has an id: int64 [rows, longest].
+    """
+    import torch
+
+    ids = torch.full((len(rows), max(1, *map(len, rows))), filler, dtype=torch.int64)
+    mask = torch.zeros_like(ids)
+    for place, row in enumerate(rows):
+        where = slice(ids.shape[1] - len(row), None) if left else slice(0, len(row))
+        ids[place, where] = torch.tensor(row, dtype=torch.int64)
+        mask[place, where] = 1
+    return ids.to(device), mask.to(device)

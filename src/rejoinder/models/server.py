@@ -21,7 +21,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.strict_json import strict_json, well_formed
@@ -85,6 +85,18 @@ def split_url(url: str) -> SplitResult:
             "ASCII, and #NAME behind it where it serves several models"
         )
     return parts
+
+
+def open_server(url: str) -> tuple[Server, str]:
+    """A server, and the name of the model on it: as the URL says behind ``#``, else the only one.
+
+    Raises:
+        ParameterError: The URL is none, or it names no model where the server has several.
+        InputError: The server is asked for its models, and cannot be reached.
+    """
+    parts = split_url(url)
+    server = Server(urlunsplit(parts._replace(fragment="")).rstrip("/"))
+    return server, parts.fragment or server.only_model()
 
 
 class Server:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.messages import Argument
+from rejoinder.models.batching import padded
 from rejoinder.models.huggingface.pretrained import check_ids
 from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.prompts import Prompting
@@ -148,20 +149,14 @@ class TransformerResponder:
         """The tokens that follow each prompt, up to the maximum."""
         import torch
 
-        width = max(len(each) for each in prompts)
         causal = isinstance(self.backend, CausalBackend)
-        ids = torch.zeros((len(prompts), width), dtype=torch.int64)
-        mask = torch.zeros_like(ids)
-        for row, prompt in enumerate(prompts):
-            where = slice(width - len(prompt), width) if causal else slice(0, len(prompt))
-            ids[row, where] = torch.tensor(prompt)
-            mask[row, where] = 1
         device = self.backend.model.device
-        given: dict[str, Any] = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
+        ids, mask = padded(prompts, device, left=causal)
+        given: dict[str, Any] = {"input_ids": ids, "attention_mask": mask}
         if not causal:
             given["decoder_input_ids"] = torch.tensor([start] * len(prompts), device=device)
         generated = self.backend.model.generate(**given, logits_processor=[self._checked])
-        return generated[:, width if causal else len(start) :].tolist()
+        return generated[:, ids.shape[1] if causal else len(start) :].tolist()
 
     def _checked(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """The scores of the next tokens as they are.

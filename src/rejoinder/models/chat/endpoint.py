@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlunsplit
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.messages import Argument
 from rejoinder.models.chat.answer import ChatAnswer, read_chat
-from rejoinder.models.server import AnswerError, RefusedError, Server, split_url
+from rejoinder.models.server import AnswerError, RefusedError, open_server
 
 Message = Mapping[str, str]
 """A turn of a conversation: ``role`` (``system``, ``user`` or ``assistant``) and ``content``."""
@@ -61,12 +60,10 @@ class ChatEndpoint:
         seed: int = 12345,
         name: str | None = None,
     ) -> None:
-        parts = split_url(url)
         if answer_tokens < 1:
             raise ParameterError(Argument("answer_tokens", answer_tokens), "; expected 1 or more")
-        self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")
-        self.server = Server(self.url)
-        self.model = parts.fragment or self.server.only_model()
+        self.server, self.model = open_server(url)
+        self.url = self.server.url
         self.name = name or self.model
         self.answer_tokens = answer_tokens
         self.seed = seed

@@ -14,7 +14,7 @@ import numpy as np
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
 from rejoinder.files.content import Stamp, stamp
 from rejoinder.files.strict_json import strict_json
-from rejoinder.models.batching import within_budget
+from rejoinder.models.batching import padded, within_budget
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import check_ids, open_pretrained, vocabulary_size
 
@@ -171,8 +171,8 @@ class Encoder:
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
         device = next(self.model.parameters()).device
         for batch in within_budget(order, [len(each) for each in ids], TOKENS_PER_BATCH):
-            inputs, mask = self._padded([ids[i] for i in batch])
-            inputs, mask = inputs.to(device), mask.to(device)
+            # Whatever side the tokenizer pads on: tokens keep the positions that they have alone.
+            inputs, mask = padded([ids[i] for i in batch], device, filler=self._padding())
             with torch.inference_mode():
                 states = self._states(inputs, mask, layer)
             if not bool(states[mask.bool()].isfinite().all()):
@@ -188,22 +188,6 @@ class Encoder:
             return self.model(input_ids=inputs, attention_mask=mask).last_hidden_state
         read = self.model(input_ids=inputs, attention_mask=mask, output_hidden_states=True)
         return read.hidden_states[layer]
-
-    def _padded(self, ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Ids and masks [b, t], padded on the right.
-
-        Whatever side the tokenizer pads on: tokens keep the positions that they have alone. What
-        stands behind them is masked, and may be any token where the tokenizer has none for padding.
-        """
-        import torch
-
-        shape = (len(ids), max(1, *map(len, ids)))
-        inputs = torch.full(shape, self._padding(), dtype=torch.int64)
-        mask = torch.zeros(shape, dtype=torch.int64)
-        for row, each in enumerate(ids):
-            inputs[row, : len(each)] = torch.tensor(each, dtype=torch.int64)
-            mask[row, : len(each)] = 1
-        return inputs, mask
 
     def _padding(self) -> int:
         rows = vocabulary_size(self.model)

@@ -34,6 +34,16 @@ class LikelihoodRequest:
     replies: tuple[str, ...]
 
 
+def agreeing(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many first elements two sequences share.
+
+    >>> agreeing([5, 6, 7], [5, 6, 8, 2])
+    2
+    """
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 @dataclass(frozen=True)
 class Likelihood:
     """How likely a model finds one reply after one prompt.
@@ -98,6 +108,17 @@ class RequestPlan:
 
     batches: tuple[RequestBatch, ...]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def in_order(
+        cls, requests: Sequence[LikelihoodRequest], size: int, notes: tuple[str, ...] = ()
+    ) -> RequestPlan:
+        """The requests themselves are the work, so many to a batch, in their order."""
+        spans = [range(at, min(at + size, len(requests))) for at in range(0, len(requests), size)]
+        return cls(
+            tuple(RequestBatch(tuple(each), requests[each.start : each.stop]) for each in spans),
+            notes,
+        )
 
 
 class LikelihoodBackend(ABC):

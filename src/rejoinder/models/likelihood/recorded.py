@@ -107,13 +107,7 @@ class RecordedBackend(LikelihoodBackend):
                         f"{quoted(reply)}; score every reference and every generic reply of every "
                         "item"
                     )
-        places = range(len(requests))
-        return RequestPlan(
-            tuple(
-                RequestBatch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
-                for begin in range(0, len(requests), SIZE)
-            )
-        )
+        return RequestPlan.in_order(requests, SIZE)
 
     def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
         """Looks the replies up."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rejoinder.corpora.pairs import Pairs
-from rejoinder.models.batching import within_budget
+from rejoinder.models.batching import padded, within_budget
 from rejoinder.responders.seq2seq.subwords import EOS, PAD
 
 if TYPE_CHECKING:
@@ -98,19 +97,9 @@ def collate(encoded: Encoded, places: np.ndarray, device: torch.device | str) ->
     """The tensors of a batch."""
     import torch
 
-    sources, mask = padded([encoded.sources[i] for i in places], device)
+    sources, mask = padded([encoded.sources[i] for i in places], device, filler=PAD)
     targets = [encoded.targets[i] for i in places]
-    inputs, _ = padded([[EOS, *ids[:-1]] for ids in targets], device)
-    labels, spoken = padded(targets, device)
+    inputs, _ = padded([[EOS, *ids[:-1]] for ids in targets], device, filler=PAD)
+    labels, spoken = padded(targets, device, filler=PAD)
     labels = torch.where(spoken.bool(), labels, IGNORED)
     return SubwordBatch(sources, mask, inputs, labels, sum(map(len, targets)))
-
-
-def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Tensor, Tensor]:
-    """Rows of subwords as one tensor, and where it is no padding (1)."""
-    import torch
-
-    width = max(map(len, rows))
-    tokens = torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows], dtype=torch.int64)
-    mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
-    return tokens.to(device), mask.to(device)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import folder_hash
+from rejoinder.models.batching import padded
 from rejoinder.models.devices import chosen_device
 from rejoinder.models.training.folder import (
     FAULTS,
@@ -103,7 +104,7 @@ class TrainedResponder:
         """
         import torch
 
-        from rejoinder.responders.seq2seq.batches import padded
+        from rejoinder.responders.seq2seq.subwords import PAD
 
         texts = [self.prepared(message) for message in messages]
         longest = self.parameters.longest
@@ -116,7 +117,7 @@ class TrainedResponder:
         with torch.no_grad():
             for begin in range(0, len(order), _AT_ONCE):
                 places = order[begin : begin + _AT_ONCE]
-                sources, mask = padded([ids[i] for i in places], device)
+                sources, mask = padded([ids[i] for i in places], device, filler=PAD)
                 searched = self.model.search(sources, mask, beam, length_penalty, LONGEST_REPLY)
                 for place, reply in zip(places, searched, strict=True):
                     replies[place] = str(self.tokenizer.decode(reply, skip_special_tokens=True))

@@ -48,29 +48,18 @@ def plain(model, before, tail, source=None):
 
 
 @pytest.mark.parametrize("budget", [1, 40, 100, 5000])
-@pytest.mark.parametrize(
-    ("kind", "padding"),
-    [
-        ("gpt2", "left"),
-        ("gpt2", "right"),
-        ("llama", "left"),
-        ("llama", "right"),
-        ("bart", None),
-        ("t5", None),
-    ],
-)
-def test_equals_a_plain_forward_pass(kind, padding, budget):
-    options = {} if padding is None else {"padding": padding}
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "bart", "t5"])
+def test_equals_a_plain_forward_pass(kind, budget):
     tokenizer = tiny.tokenizer(kind)
     # Encoder-decoder models pad by themselves too: the tokenizer's habit must not matter.
     tokenizer.padding_side = "left"
-    asked = provider(kind, tokenizer=tokenizer, batch_tokens=budget, **options)
+    asked = provider(kind, tokenizer=tokenizer, batch_tokens=budget)
     found = likelihoods(asked, REQUESTS).replies
     for request, each in zip(REQUESTS, found, strict=True):
         for reply, held in zip(request.replies, each, strict=True):
             # The texts have no boundary problem: a line end parts prompt and reply.
             ids = tokenizer(reply, add_special_tokens=False)["input_ids"] + [2]
-            if padding is not None:
+            if kind in ("gpt2", "llama"):
                 text = "".join(turn + "\n" for turn in request.turns)
                 before = tokenizer(text)["input_ids"]
                 expected = plain(asked.model, before, ids)

@@ -30,15 +30,6 @@ class Echo:
     tokens: list[str]
     logprobs: list[float]
 
-    def agreeing(self, other: Echo) -> int:
-        """How many first tokens two echoes share."""
-        count = 0
-        for one, two in zip(self.tokens, other.tokens, strict=False):
-            if one != two:
-                break
-            count += 1
-        return count
-
 
 def read_echo(answer: Any, where: str) -> Echo:
     """Reads the answer of ``/completions`` with ``echo`` and ``logprobs``.

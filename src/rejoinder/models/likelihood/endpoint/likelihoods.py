@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlunsplit
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.messages import Argument
@@ -16,10 +15,11 @@ from rejoinder.models.likelihood.backend import (
     LikelihoodRequest,
     RequestBatch,
     RequestPlan,
+    agreeing,
 )
 from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo, read_echo
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.server import Server, split_url
+from rejoinder.models.server import open_server
 
 AT_ONCE = 8
 """Requests under way at a time; servers batch them themselves."""
@@ -53,7 +53,6 @@ class EndpointBackend(LikelihoodBackend):
         end_text: str = "",
         name: str | None = None,
     ) -> None:
-        parts = split_url(url)
         self.prompting = prompting or Prompting()
         if self.prompting.template == "chat":
             raise ParameterError(
@@ -61,9 +60,8 @@ class EndpointBackend(LikelihoodBackend):
                 "or 'auto', and lay turns out with ",
                 Argument("turn_end"),
             )
-        self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")
-        self.server = Server(self.url)
-        self.model = parts.fragment or self.server.only_model()
+        self.server, self.model = open_server(url)
+        self.url = self.server.url
         self.name = name or self.model
         self.end_text = end_text if self.prompting.end else ""
         probe(self.echo, self.url)
@@ -94,21 +92,13 @@ class EndpointBackend(LikelihoodBackend):
 
     def plan(self, requests: Sequence[LikelihoodRequest]) -> RequestPlan:
         """In the order of the requests: the server forms batches of its own."""
-        places = range(len(requests))
-        batches = tuple(
-            RequestBatch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
-            for begin in range(0, len(requests), SIZE)
+        if not self.prompting.end or self.end_text:
+            return RequestPlan.in_order(requests, SIZE)
+        unended = (
+            "the end of sequence is not counted: an endpoint's end token is unknown; name its text with "
+            f"{Argument('end_text')}"
         )
-        unended = self.prompting.end and not self.end_text
-        return RequestPlan(
-            batches,
-            (
-                "the end of sequence is not counted: an endpoint's end token is unknown; name its "
-                f"text with {Argument('end_text')}",
-            )
-            if unended
-            else (),
-        )
+        return RequestPlan.in_order(requests, SIZE, (unended,))
 
     def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
         """Several requests at a time; their answers in order."""
@@ -126,7 +116,7 @@ class EndpointBackend(LikelihoodBackend):
         if not reply.strip():
             return Likelihood.none(EMPTY)
         whole = self.echo(prompt + reply + self.end_text)
-        begin = alone.agreeing(whole)
+        begin = agreeing(alone.tokens, whole.tokens)
         if begin >= len(whole.tokens):
             raise InputError(
                 f"{self.url}: the echo of a prompt with its reply is no longer than that of the "
@@ -170,7 +160,7 @@ def probe(echo: Callable[[str], Echo], where: str) -> None:
     logprobs: list[float] = []
     for reply in REPLIES:
         whole = echo(PROMPT + reply)
-        logprobs += whole.logprobs[max(1, alone.agreeing(whole)) :]
+        logprobs += whole.logprobs[max(1, agreeing(alone.tokens, whole.tokens)) :]
     if not logprobs:
         raise InputError(
             f"{where}: the echo of a prompt with its reply is no longer than that of the prompt; use "

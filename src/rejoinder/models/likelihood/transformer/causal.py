@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from rejoinder.models.batching import padded
 from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.prompts import Chat
 from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerBackend
@@ -33,15 +34,11 @@ class CausalBackend(TransformerBackend):
 
     Args:
         *args: See ``TransformerBackend``.
-        padding: On which side the prompts of a batch are padded; the numbers are the same.
         **kwargs: See ``TransformerBackend``.
     """
 
-    def __init__(
-        self, *args: Any, padding: Literal["left", "right"] = "left", **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.padding = padding
         self.accepts = set(inspect.signature(self.model.forward).parameters)
 
     @cached_property
@@ -57,9 +54,7 @@ class CausalBackend(TransformerBackend):
     @property
     def window(self) -> int | None:
         """The most tokens that the model sees; None where its positions are not limited."""
-        config = self.model.config
-        sizes = [getattr(config, name, None) for name in WINDOW]
-        return next((size for size in sizes if isinstance(size, int) and size > 0), None)
+        return self.window_of(WINDOW)
 
     def end_id(self) -> int | None:
         """As the chat template ends a reply, else the tokenizer's end of sequence."""
@@ -128,31 +123,16 @@ class CausalBackend(TransformerBackend):
         """Prompts, padded, to their cache and the logits behind their last tokens."""
         import torch
 
-        lengths = torch.tensor([len(piece.prefix) for piece in pieces])
-        width = int(lengths.max())
-        ids = torch.zeros((len(pieces), width), dtype=torch.int64)
-        mask = torch.zeros_like(ids)
-        for row, piece in enumerate(pieces):
-            size = len(piece.prefix)
-            where = slice(width - size, width) if self.padding == "left" else slice(0, size)
-            ids[row, where] = torch.tensor(piece.prefix)
-            mask[row, where] = 1
-        device = self.model.device
-        ids, mask, lengths = ids.to(device), mask.to(device), lengths.to(device)
-        places = (mask.cumsum(1) - 1).clamp(min=0)
-        ends = (lengths - 1) if self.padding == "right" else torch.full_like(lengths, width - 1)
-        distinct, picked = torch.unique(ends, return_inverse=True)
+        ids, mask = padded([piece.prefix for piece in pieces], self.model.device, left=True)
+        last = torch.tensor([ids.shape[1] - 1], device=ids.device)
         output = self.model(
             input_ids=ids,
             attention_mask=mask,
             use_cache=True,
-            **self._places(places),
-            **({"logits_to_keep": distinct} if "logits_to_keep" in self.accepts else {}),
+            **self._places((mask.cumsum(1) - 1).clamp(min=0)),
+            **({"logits_to_keep": last} if "logits_to_keep" in self.accepts else {}),
         )
-        self.check_shareable(output.past_key_values)
-        rows = torch.arange(len(pieces), device=device)
-        column = picked if "logits_to_keep" in self.accepts else ends
-        return Prefix(output.past_key_values, output.logits[rows, column], mask, lengths)
+        return Prefix(output.past_key_values, output.logits[:, -1], mask, mask.sum(dim=1))
 
     def continuation(
         self, prefix: Prefix, prompts: torch.Tensor, cache: Any, ids: torch.Tensor

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
+from rejoinder.models.batching import padded
 from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerBackend
 from rejoinder.models.likelihood.transformer.pieces import (
@@ -66,7 +67,7 @@ class EncoderDecoderBackend(TransformerBackend):
         targets = iter(zip(replies, ids_of(self.tokenizer, replies, target=True), strict=True))
         end = self.end_id()
         ended = [] if end is None else [end]
-        window = self._window(DECODER_WINDOW)
+        window = self.window_of(DECODER_WINDOW)
         return [
             sourced(
                 source,
@@ -79,34 +80,23 @@ class EncoderDecoderBackend(TransformerBackend):
 
     def _source(self, ids: list[int], cuts: Cuts) -> list[int]:
         before, after = self.around[0]
-        window = self._window(ENCODER_WINDOW)
+        window = self.window_of(ENCODER_WINDOW)
         room = len(ids) if window is None else max(0, window - len(before) - len(after))
         if room < len(ids):
             cuts.counts[CUT] += 1
             ids = ids[len(ids) - room :]
         return before + ids + after
 
-    def _window(self, names: Sequence[str]) -> int | None:
-        sizes = [getattr(self.model.config, name, None) for name in names]
-        return next((size for size in sizes if isinstance(size, int) and size > 0), None)
-
     def encode(self, pieces: Sequence[Piece]) -> Prefix:
         """Sources to encoder states, and the decoder's start to its cache and logits."""
         import torch
 
-        lengths = torch.tensor([len(piece.prefix) for piece in pieces])
-        ids = torch.zeros((len(pieces), int(lengths.max())), dtype=torch.int64)
-        mask = torch.zeros_like(ids)
-        for row, piece in enumerate(pieces):
-            # On the right always: the encoder's positions are counted from the left.
-            ids[row, : len(piece.prefix)] = torch.tensor(piece.prefix)
-            mask[row, : len(piece.prefix)] = 1
         device = self.model.device
-        ids, mask = ids.to(device), mask.to(device)
+        # On the right: the encoder's positions are counted from the left.
+        ids, mask = padded([piece.prefix for piece in pieces], device)
         states = self.model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
         start = torch.tensor([piece.start for piece in pieces], device=device)
         output = self._decode(states, mask, start, None)
-        self.check_shareable(output.past_key_values)
         lengths = torch.full((len(pieces),), start.shape[1], device=device)
         return Prefix(output.past_key_values, output.logits[:, -1], mask, lengths, states)
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.models.batching import padded
 from rejoinder.models.huggingface.pretrained import check_ids
 from rejoinder.models.likelihood.backend import (
     Likelihood,
@@ -168,6 +169,11 @@ class TransformerBackend(LikelihoodBackend):
             [rows, t, vocabulary].
         """
 
+    def window_of(self, names: Sequence[str]) -> int | None:
+        """The first size that the configuration has under these names; None: it is not limited."""
+        sizes = [getattr(self.model.config, name, None) for name in names]
+        return next((size for size in sizes if isinstance(size, int) and size > 0), None)
+
     def notes(self) -> tuple[str, ...]:
         """What is to be said of the model before any measuring."""
         if self.prompting.end and self.end_id() is None:
@@ -209,6 +215,7 @@ class TransformerBackend(LikelihoodBackend):
             return likelihoods
         with torch.inference_mode():
             prefix = self.encode([pieces[place] for place in used])
+            shareable(prefix.cache, type(self.model).__name__)
             values = self._tails(prefix, rows)
         for row, logprobs in zip(rows, values, strict=True):
             likelihoods[used[row.piece]][row.reply] = Likelihood.of(logprobs[row.skip :])
@@ -246,19 +253,11 @@ class TransformerBackend(LikelihoodBackend):
 
         device = prefix.logits.device
         prompts = torch.tensor([rows[at].piece for at in chunk], device=device)
-        longest = max(len(rows[at].ids) for at in chunk)
-        ids = torch.zeros((len(chunk), longest), dtype=torch.int64)
-        for place, at in enumerate(chunk):
-            ids[place, : len(rows[at].ids)] = torch.tensor(rows[at].ids)
-        ids = ids.to(device)
+        ids, _ = padded([rows[at].ids for at in chunk], device)
         cache = expanded(prefix.cache, prompts)
         logits = self.continuation(prefix, prompts, cache, ids[:, :-1])
         logprobs = _picked(logits, ids[:, 1:]).double().cpu().numpy()
         return [logprobs[place, : len(rows[at].ids) - 1] for place, at in enumerate(chunk)]
-
-    def check_shareable(self, cache: Any) -> None:
-        """Raises an InputError where the model keeps no keys and values that rows can share."""
-        shareable(cache, type(self.model).__name__)
 
 
 def _picked(

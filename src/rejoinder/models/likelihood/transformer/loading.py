@@ -112,16 +112,12 @@ def _unloadable(path: str, error: Exception, download: bool) -> str:
 
 def _hash(model: Any) -> str:
     """Eight digits of the weights' SHA-256: names, shapes and bytes."""
+    import torch
+
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}".encode())
         flat = tensor.detach().cpu().contiguous().reshape(-1)
         if flat.numel():
-            digest.update(flat.view(_bytes()).numpy())
+            digest.update(flat.view(torch.uint8).numpy())
     return digest.hexdigest()[:8]
-
-
-def _bytes() -> Any:
-    import torch
-
-    return torch.uint8

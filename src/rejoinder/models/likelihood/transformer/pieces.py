@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rejoinder.messages import counted, quoted
-from rejoinder.models.likelihood.backend import EMPTY, NO_START, TOO_LONG
+from rejoinder.models.likelihood.backend import EMPTY, NO_START, TOO_LONG, agreeing
 
 
 class Tail(NamedTuple):
@@ -99,23 +99,11 @@ def shared(prompt: list[int], wholes: Sequence[list[int]]) -> tuple[list[int], l
     >>> shared([5, 6, 7], [[5, 6, 7, 1], [5, 6, 8, 2]])
     ([5, 6], [Tail(ids=[7, 1], skip=1), Tail(ids=[8, 2], skip=0)])
     """
-    cuts = [_agreeing(prompt, whole) for whole in wholes]
+    cuts = [agreeing(prompt, whole) for whole in wholes]
     least = min(cuts, default=len(prompt))
     return prompt[:least], [
         Tail(whole[least:], cut - least) for cut, whole in zip(cuts, wholes, strict=True)
     ]
-
-
-def _agreeing(prompt: list[int], whole: list[int]) -> int:
-    """How many first tokens are the same."""
-    if whole[: len(prompt)] == prompt:
-        return len(prompt)
-    count = 0
-    for one, other in zip(prompt, whole, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 @dataclass(frozen=True)

@@ -584,7 +584,7 @@ their share in further runs.
 PAIR = """
 `a system's mean` is the interval of `ratings`, for the people who rated; `people` and `corrected` are those
 of `compare --ratings`, for other people where raters have names; `judge alone` is that of the judge's marks
-of all items, `judge's error` that of how far people's difference exceeds the judge's.
+of all items, `judge's error` that of the judge's difference less people's.
 """
 
 TITLES: dict[str, tuple[str, str]] = {

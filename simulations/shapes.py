@@ -94,8 +94,8 @@ class Truth(NamedTuple):
 
     @property
     def error(self) -> float:
-        """By how much people's difference exceeds the judge's."""
-        return self.difference - self.judged
+        """The judge's difference less people's."""
+        return self.judged - self.difference
 
     @property
     def severity(self) -> float:

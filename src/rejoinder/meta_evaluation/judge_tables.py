@@ -9,7 +9,7 @@ import polars as pl
 from rejoinder.document.numbers import NONE, decimals
 from rejoinder.document.parts import GAP, Document, Line, lines, reasons, spaced
 from rejoinder.document.table import TESTED, Table, estimate, key, number, text
-from rejoinder.messages import AS_JSON, SIGNIFICANT, Call
+from rejoinder.messages import AS_JSON, SIGNIFICANT
 from rejoinder.meta_evaluation.judge_sentences import answer
 from rejoinder.statistics.judge_errors import Estimate
 
@@ -32,11 +32,8 @@ LEGEND = (
     "systems, as it would be with very many raters; [low, high]: 95% interval"
 )
 ERRORS = (
-    "error: the judge's marks less people's ratings, above 0 where it favours the system. Before that the "
-    "marks are brought to the people's scale (divided by the slope, where the raters' noise is known), so "
-    "that the error is in units of the ratings. '{compare}' has people less judge, between two "
-    "systems and of the marks as they are, not divided ('errors of the judges'): with a slope other than 1 "
-    "the two can name different systems. length, markdown: for each unit of the logarithm of words (marks) "
+    "error: the judge's marks, divided by the slope where the raters' noise is known, less people's ratings: "
+    "above 0 the judge favours the system. length, markdown: for each unit of the logarithm of words (marks) "
     "+ 1; p Holm: corrected over a judge's rows"
 )
 TEST = (
@@ -90,7 +87,7 @@ def judges(
     shown += lines(answer(measures, errors, tests, notes, name) for name in names)
     legends = [
         LEGEND,
-        ERRORS.format(compare=Call("compare_with_people")),
+        ERRORS,
         *[TEST] * bool(tested.height),
         f"* p below 0.05; {NONE}: undefined",
     ]

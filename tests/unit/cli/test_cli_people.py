@@ -213,9 +213,8 @@ def test_drawn_items_weigh_the_ratings_and_those_not_rated_yet_are_counted(comma
 
 
 def test_legends_say_which_way_round_errors_are():
-    assert "the judge's marks less people's" in judge_tables.ERRORS
-    assert "'{compare}' has people less judge" in judge_tables.ERRORS
-    assert "'judge' has the judge less people" in ERRORS
+    assert "less people's ratings: above 0 the judge favours the system" in judge_tables.ERRORS
+    assert "the judge's difference less people's" in ERRORS
 
 
 def test_the_summary_says_where_judges_save_nothing_and_counts_in_grammar():

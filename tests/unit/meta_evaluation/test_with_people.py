@@ -76,7 +76,11 @@ def test_the_error_of_the_judge_is_found_where_it_favours_a_system():
     assert p["s1", "s2"] < 1e-6
     assert p["s0", "s2"] > 0.05
     error = errors.filter(pl.col("a") == "s0", pl.col("b") == "s1")["error"].item()
-    assert error == pytest.approx(1, abs=0.3)
+    assert error == pytest.approx(-1, abs=0.3)  # the judge favours s1 by 1, as 'judge' says
+    marks, people, _ = world(raters=2)
+    systems = judge(scored(marks), people).errors.filter(pl.col("factor") == "system")
+    of = dict(zip(systems["level"], systems["value"], strict=True))
+    assert of["s0"] - of["s1"] == pytest.approx(error, abs=0.4)
 
 
 def test_a_judge_on_another_scale_has_no_test_of_its_error():

@@ -59,9 +59,9 @@ class PeopleComparison(PlottedResult):
             judge's correction that is used) and ``saved`` (the share of labels that the judge saves;
             0: none), of ``corrected`` alone; ``reason``.
         errors: A row for each pair and each judge on the scale of the ratings: ``a``, ``b``, ``judge``;
-            ``error``, by how much people's difference exceeds the judge's on the same rated items,
+            ``error``, the judge's difference less people's on the same rated items,
             with ``low``, ``high``, ``p``, ``p_holm`` (over the pairs of a judge), ``rated``,
-            ``reason``. Where it is below 0 the judge favours a, above 0 b.
+            ``reason``. Where it is above 0 the judge favours a, below 0 b.
         ranks: A row for each system under ``people`` and ``corrected``, best first: ``by``,
             ``system``, ``difference`` (the mean of its differences from the others), ``best_rank``,
             ``worst_rank``, ``group``, ``letters``; see ``Scores.ranks``. Empty where not all pairs are

@@ -262,8 +262,9 @@ def errors(
             if anytime:
                 mean = at_any_time(mean)
             fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
-            values = _of_mean(mean, replies.groups_are, fewest)
-            rows.append(row | {"error": values.pop("difference")} | values)
+            of_mean = _of_mean(mean, replies.groups_are, fewest)
+            value, low, high = (0.0 - of_mean.pop(name) for name in ("difference", "high", "low"))
+            rows.append(row | {"error": value, "low": low, "high": high} | of_mean)
             families.add(items, mean)
     notes = _beyond_t(replies, means, anytime, "error of a judge")
     if equal:

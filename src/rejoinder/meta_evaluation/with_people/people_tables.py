@@ -44,15 +44,14 @@ ANY_LOOK = (
     "t"
 )
 ERRORS = (
-    "error: people's difference less the judge's, on the same rated items; where it is not 0, the judge "
-    "favours a system: a below 0, b above ('judge' has the judge less people, of marks that are divided by "
-    "their slope first, so that the two can name different systems)"
+    "error: the judge's difference less people's, on the same rated items: above 0 the judge favours a, "
+    "below 0 b"
 )
 MEANINGS = {
     "saved": "Share of the ratings that the judges save; null but of corrected.",
     "rated": "Number of items on which both are rated.",
     "items": "Number of items that have scores of both.",
-    "error": "By how much people's difference exceeds the judge's, on the same rated items.",
+    "error": "The judge's difference less people's, on the same rated items.",
 }
 P_HEADINGS = {"p_holm": "p Holm", "p_max": "p max"}
 """What the columns of corrected p-values are called."""

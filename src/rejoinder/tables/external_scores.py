@@ -28,6 +28,7 @@ from rejoinder.tables.checks.validation import (
 from rejoinder.tables.columns import require
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
+from rejoinder.tables.notes import set_aside
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import PROBABILITY, SCORES
@@ -91,7 +92,8 @@ class SegmentScores(Table):
                 frame = frame.select(*keys, pl.col(name).alias("value"))
             require(("system", "id"), frame.columns, cls.KIND)
             part = Part(name or cls.KIND, frame, range(1, frame.height + 1))
-            given = cls(scores_of_part(part).frame)
+            with set_aside():  # it is known who gives a frame of scores
+                given = cls(scores_of_part(part).frame)
         return given if name is None else given._named(name)
 
     def _named(self, name: str) -> Self:

@@ -9,13 +9,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.messages import Argument, counted, listed, more, quoted
 from rejoinder.visible import visible
 
 _LOG = logging.getLogger(__name__)
 
 RENAMED = "renamed"
 """The kind of a note on columns read under other names, which changes nothing of a result."""
+
+LEFT_OUT = "left out"
+"""The kind of a note on rows, records or columns that are not in the table."""
 
 TEXTS: dict[str, Callable[..., str]] = {
     RENAMED: lambda columns: (
@@ -38,17 +41,47 @@ TEXTS: dict[str, Callable[..., str]] = {
     "instructions": lambda messages: (
         f"{counted(messages, 'message')} of system or developer left out: instructions, no turns"
     ),
+    LEFT_OUT: lambda count, noun, which="", why="": " ".join(
+        filter(None, (counted(count, noun), which, "left out" + why))
+    ),
+    "no numbers": lambda columns: (
+        f"{counted(len(columns), 'column')} without a number left out: {listed(columns)}"
+    ),
+    "raters": lambda columns: f"every column of numbers is a rater: {listed(columns)}",
+    "metrics": lambda columns, system=None: (
+        f"each column of numbers is a metric: {listed(columns)}"
+        + (
+            f"; the system is {quoted(system)}; where the columns are systems, write a row for each "
+            "system and id (system, id, value)"
+            if system and len(columns) > 1
+            else ""
+        )
+    ),
+    "of runs": lambda columns: (
+        f"{counted(len(columns), 'column')} of positions, times or costs left out: {listed(columns)}; "
+        f"{Argument('columns', {'value': columns[0]})} reads that one as a metric"
+    ),
+    "labels": lambda count, first: (
+        f"{counted(count, 'label')} like {quoted(first)} read as the number in front"
+    ),
+    "judged again": lambda rows, alike: (
+        f"{counted(rows, 'row')} in which a judge judges a reply again left out "
+        f"({alike} with the same scores)"
+    ),
+    "means": lambda: (
+        "each score is the mean of several people, whose single ratings are not known (rater 'mean'): "
+        "there is no agreement between raters, and their part of the variance is unknown"
+    ),
     "columns not read": lambda columns: f"columns not read: {listed(columns)}",
     "further replies": lambda replies: (
         f"{counted(replies, 'further reply to an item', 'further replies to an item')} not read, the "
         "first of each is"
     ),
-    "no reply": lambda samples: f"{counted(samples, 'sample')} without a reply left out",
     "no number": lambda names: (
         f"{listed(names)} left out: not a number for any reply (a metric over all replies at once, or a "
         "judgement in words)"
     ),
-    "said": lambda text: text,
+    "workbook": lambda warning: visible(warning),
 }
 """By kind of note its text, from the note's values."""
 
@@ -67,9 +100,14 @@ class Note:
     about: str
     values: Mapping[str, Any]
 
+    @property
+    def text(self) -> str:
+        """What it says, without what it is about."""
+        return TEXTS[self.kind](**self.values)
+
     def __str__(self) -> str:
         """The note as people read it."""
-        return f"{visible(self.about)}: {TEXTS[self.kind](**self.values)}"
+        return f"{visible(self.about)}: {self.text}"
 
 
 _TAKERS: ContextVar[tuple[tuple[list[Note], bool], ...]] = ContextVar("takers", default=())
@@ -84,6 +122,19 @@ def note(kind: str, about: object, **values: Any) -> None:
         values: What the text is made from.
     """
     pass_on(Note(kind, str(about), values))
+
+
+def left_out(about: object, count: int, noun: str, which: str = "") -> None:
+    """Makes a note where something is not in the table.
+
+    Args:
+        about: The file or folder.
+        count: How many there are; no note of 0.
+        noun: What they are, one of them.
+        which: Which of them, as words behind the noun.
+    """
+    if count:
+        note(LEFT_OUT, about, count=count, noun=noun, which=which)
 
 
 def pass_on(made: Note) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -50,37 +51,36 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class TestSetDraft:
-    """What a format hands over: two tables not yet validated, and where their rows stood."""
-
-    __test__ = False
-
-    contexts: pl.DataFrame
-    references: pl.DataFrame
-    contexts_origin: Origin
-    references_origin: Origin
-
-
-@dataclass(frozen=True)
 class Draft:
-    """What a format hands over of any other kind of table: not yet validated.
+    """A table as a format hands it over: not yet validated.
 
     Attributes:
         frame: The table; optional columns may be absent.
         origin: Where its rows stood.
-        notes: What the reader left out or took another way, one clause each, with its count.
     """
 
     frame: pl.DataFrame
     origin: Origin
-    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: object, numbers: Sequence[int], frame: pl.DataFrame) -> Draft:
+        """The table of one file, with the numbers of its rows."""
+        return cls(frame, Origin(((str(name), numbers),)))
+
+
+class TestSetDraft(NamedTuple):
+    """The two tables of a test set as a format hands them over."""
+
+    __test__ = False
+
+    contexts: Draft
+    references: Draft
 
 
 def joined(drafts: Iterable[Draft]) -> Draft:
     """Parts of one table, one after the other: what a part has no column of is null."""
     parts = list(drafts)
     return Draft(
-        pl.concat([part.frame for part in parts] or [pl.DataFrame()], how="diagonal"),
+        pl.concat([part.frame for part in parts] or [pl.DataFrame()], how="diagonal_relaxed"),
         Origin(tuple(of_file for part in parts for of_file in part.origin.parts)),
-        tuple(note for part in parts for note in part.notes),
     )

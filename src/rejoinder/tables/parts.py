@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from rejoinder.tables.columns import require
 from rejoinder.tables.notes import Note
+from rejoinder.tables.origin import Draft
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,10 @@ class Part:
     def with_frame(self, frame: pl.DataFrame) -> Part:
         """Another table of the same rows."""
         return replace(self, frame=frame)
+
+    def draft(self) -> Draft:
+        """The table as readers hand it over, not yet validated."""
+        return Draft.of(self.name, self.numbers, self.frame)
 
     def filter(self, kept: list[bool] | pl.Series) -> Part:
         """Some of the rows."""

@@ -183,9 +183,8 @@ def read_testset(
         draft = in_memory.testset_of(paths, mapping)
     else:
         draft = read_items(existing(paths, "test set"), format, mapping)
-    return TestSet(
-        draft.contexts, draft.references, (draft.contexts_origin, draft.references_origin)
-    )
+    contexts, references = draft
+    return TestSet(contexts.frame, references.frame, (contexts.origin, references.origin))
 
 
 def first_references(testset: TestSet) -> pl.DataFrame:

@@ -27,7 +27,7 @@ from rejoinder.tables.checks.validation import (
 )
 from rejoinder.tables.format import KindName
 from rejoinder.tables.frames import Frame, polars_of
-from rejoinder.tables.notes import note
+from rejoinder.tables.notes import LEFT_OUT, taking_notes
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.schemas import AGAINST, COLUMNS, PROBABILITY, RATINGS, RESPONSES, SAMPLE
 from rejoinder.tables.selection import of_criterion, without_systems
@@ -104,15 +104,16 @@ class Table(ABC):
     def joined(cls, drafts: Iterable[tuple[str, Draft]]) -> Self:
         """One table of what readers made of several files, each with its name."""
         frames, places = [], []
-        for name, draft in drafts:
-            frames.append(cls.conformed(draft.frame, name))
-            if not draft.frame.height:
-                why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
-                nothing, _, expected = cls.NOTHING.partition(";")
-                raise InputError(f"{name}: {nothing}{why};{expected}")
-            places += draft.origin.parts
-            for text in draft.notes:
-                note("said", name, text=text)
+        with taking_notes() as notes:
+            for name, draft in drafts:
+                frames.append(cls.conformed(draft.frame, name))
+                if not draft.frame.height:
+                    left_out = "; ".join(each.text for each in notes if each.kind == LEFT_OUT)
+                    nothing, _, expected = cls.NOTHING.partition(";")
+                    why = f" ({left_out})" if left_out else ""
+                    raise InputError(f"{name}: {nothing}{why};{expected}")
+                places += draft.origin.parts
+                notes.clear()
         return cls(pl.concat(frames, how="diagonal"), Origin(tuple(places)))
 
     def with_frame(self, frame: pl.DataFrame) -> Self:

@@ -45,7 +45,7 @@ def test_long_and_wide_tables_of_every_format(tmp_path, suffix):
 def test_a_note_says_which_columns_are_metrics(tmp_path, caplog):
     read_scores(write(WIDE.with_columns(tag=pl.lit("x")), tmp_path / "wide.csv"))
     assert "each column of numbers is a metric: judge, comet" in caplog.text
-    assert "1 column without numbers left out: tag" in caplog.text
+    assert "1 column without a number left out: tag" in caplog.text
 
 
 OF_RUNS = ["position", "seconds", "time", "tstamp", "latency", "cost", "tokens", "execution_time",

@@ -8,11 +8,11 @@ from dataclasses import replace
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import quoted
 from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.checks.validation import conform, refuse
 from rejoinder.tables.columns import require
-from rejoinder.tables.notes import note
+from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.origin import Draft, Origin
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import ALIASES, COLUMNS, NEEDED, OPTIONAL, PREFERENCES
@@ -42,12 +42,11 @@ def preferences_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     judged = (frame.get_column("winner") != "").fill_null(False)
     numbers = [number for number, keep in zip(part.numbers, judged, strict=True) if keep]
     absent = frame.height - len(numbers)
-    notes = (f"{counted(absent, 'row')} without a winner left out",) if absent else ()
     if not numbers:
         raise InputError(f"{part.name}: no comparisons; expected at least one")
-    origin = Origin(((part.name, numbers),))
-    frame = with_defaults(frame.filter(judged), origin)
-    return Draft(_with_sides(frame, origin).select(*PREFERENCES, *kept), origin, notes)
+    left_out(part.name, absent, "row", "without a winner")
+    draft = with_defaults(Draft.of(part.name, numbers, frame.filter(judged)))
+    return Draft(_with_sides(draft.frame, draft.origin).select(*PREFERENCES, *kept), draft.origin)
 
 
 def _with_sides(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain, groupby
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any
 
 import polars as pl
 
 from rejoinder.tables.item_clusters import CONVERSATION
-from rejoinder.tables.origin import Origin, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import REFERENCES
 from rejoinder.tables.turns import turns_column
 
@@ -22,11 +22,36 @@ def spoken(texts: Iterable[str], source: str, weight: float | None = None) -> li
     return [(text, source, weight) for text in texts if text.strip()]
 
 
+class Rows:
+    """Rows of a table that a reader gathers one by one, and where each stood.
+
+    Args:
+        schema: The columns of the table.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema = schema
+        self._places: list[Place] = []
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, place: Place, *values: Any) -> None:
+        """Adds a row: its values, in the order of the columns."""
+        self._places.append(place)
+        self._rows.append(values)
+
+    def draft(self) -> Draft:
+        """The table, not yet validated."""
+        frame = pl.DataFrame(self._rows, schema=dict(self._schema), orient="row")
+        return Draft(frame, origin_of(self._places))
+
+
 class Items:
     """Items with their references, and the rows they stood in."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[str, list[str], list[Reference], Place, str | None]] = []
+        self._contexts = Rows({"id": pl.String, CONVERSATION: pl.String})
+        self._references = Rows(REFERENCES)
+        self._turns: list[list[str]] = []
 
     def add(
         self,
@@ -45,7 +70,10 @@ class Items:
             place: File and row.
             conversation: The conversation that the turns are of; None where it is not known.
         """
-        self._rows.append((name, turns, list(references), place, conversation))
+        self._contexts.add(place, name, conversation)
+        self._turns.append(turns)
+        for text, source, weight in references:
+            self._references.add(place, name, text, weight, source)
 
     def draft(self, further: Iterable[pl.Series] = ()) -> TestSetDraft:
         """The two tables, not yet validated.
@@ -54,21 +82,11 @@ class Items:
             further: Columns to stand beside the contexts. The column of conversations is one more
                 where every item has one.
         """
-        columns: Any = zip(*self._rows, strict=True) if self._rows else ((),) * 5
-        ids, turns, references, places, conversations = columns
-        contexts = [pl.Series("id", ids, dtype=pl.String), turns_column(turns), *further]
-        if conversations and None not in conversations:
-            contexts.append(pl.Series(CONVERSATION, conversations, dtype=pl.String))
-        owned = [row for row, own in enumerate(references) for _ in own]
-        flat = list(chain.from_iterable(references))
-        texts, sources, weights = zip(*flat, strict=True) if flat else ((),) * 3
-        values = ([ids[row] for row in owned], texts, weights, sources)
-        return TestSetDraft(
-            pl.DataFrame(contexts),
-            pl.DataFrame(dict(zip(REFERENCES, values, strict=True)), schema=REFERENCES),
-            origin_of(places),
-            origin_of([places[row] for row in owned]),
-        )
+        contexts = self._contexts.draft()
+        ids, conversations = contexts.frame
+        named = [conversations] if ids.len() and not conversations.null_count() else []
+        frame = pl.DataFrame([ids, turns_column(self._turns), *further, *named])
+        return TestSetDraft(Draft(frame, contexts.origin), self._references.draft())
 
 
 def origin_of(places: Iterable[Place]) -> Origin:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import compress
 
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import Argument, counted, listed, more, quoted
-from rejoinder.tables.assembly.rating_cells import (
-    label_notes,
-    refuse_wrong,
-    scores_of,
-    strict_scores,
-)
+from rejoinder.messages import Argument, listed, more, quoted
+from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
 from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.notes import left_out, note
+from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import AGAINST, NEEDED, OPTIONAL, PROBABILITY, RATINGS
 
@@ -76,20 +71,21 @@ def _with_probability(part: Part) -> Part:
     if PROBABILITY not in part.frame.columns:
         return part
     cells = part.frame.get_column(PROBABILITY)
-    values, _ = strict_scores(cells, part.name, list(part.numbers), PROBABILITY)
-    return replace(part, frame=part.frame.with_columns(values.fill_nan(None).alias(PROBABILITY)))
+    values = strict_scores(cells, part.name, part.numbers, PROBABILITY).fill_nan(None)
+    return part.with_frame(part.frame.with_columns(values.alias(PROBABILITY)))
 
 
-def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+def with_defaults(draft: Draft) -> Draft:
     """Names the rater and the criterion where the file has no such column.
 
     Raises:
         InputError: No rater is named, and a reply is rated twice: by whom cannot be known.
     """
+    frame, origin = draft.frame, draft.origin
     if "criterion" not in frame.columns:
         frame = frame.with_columns(pl.lit(OVERALL).alias("criterion"))
     if "rater" in frame.columns:
-        return frame
+        return Draft(frame, origin)
     keys = frame.select(name for name in frame.columns if name in (*_KEYS, "a", "b"))
     again = (~is_first(keys)).arg_true()
     if len(again):
@@ -97,19 +93,16 @@ def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
             f"{origin.at(int(again[0]))}: id {quoted(frame['id'][int(again[0])])} is judged a second "
             f"time{more(len(again))}, and no column 'rater' says by whom; add one"
         )
-    return frame.with_columns(pl.lit(NOBODY).alias("rater"))
+    return Draft(frame.with_columns(pl.lit(NOBODY).alias("rater")), origin)
 
 
 def _long(part: Part, keys: Sequence[str]) -> Draft:
-    numbers = list(part.numbers)
-    scores, notes = strict_scores(part.frame.get_column("score"), part.name, numbers)
-    scored = scores.is_not_null()
+    scores = strict_scores(part.frame.get_column("score"), part.name, part.numbers)
     columns = [name for name in (*keys, "score") if name in part.frame.columns]
-    frame = part.frame.with_columns(scores.alias("score")).select(columns).filter(scored)
-    origin = Origin(((part.name, list(compress(numbers, scored))),))
-    if absent := len(scored) - frame.height:
-        notes = (*notes, f"{counted(absent, 'row')} without a score left out")
-    return Draft(with_defaults(frame, origin), origin, notes)
+    frame = part.frame.with_columns(scores.alias("score")).select(columns)
+    scored = part.with_frame(frame).filter(scores.is_not_null())
+    left_out(part.name, scores.null_count(), "row", "without a score")
+    return with_defaults(Draft.of(part.name, scored.numbers, scored.frame))
 
 
 def _is_wide(columns: list[str], keys: Sequence[str]) -> bool:
@@ -136,14 +129,13 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
         InputError: No column holds numbers, one holds numbers and other text, or a column is no
             rater's.
     """
-    numbers = list(part.numbers)
     across = "criterion" if "rater" in part.frame.columns else "rater"
     if across == "rater" and (alias := synonym("rater", part.frame.columns)):
         raise InputError(
             f"{part.name}: column {quoted(alias)} and no 'rater'; if it says who rated, rename it to "
             "'rater', and each additional column is a criterion; if it holds ratings, give it another name"
         )
-    columns, text, notes = {}, [], []
+    columns, text = {}, []
     for name in part.frame.columns:
         if name in keys:
             continue
@@ -153,23 +145,22 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
         if scores.values.null_count() == len(cells) or (scores.wrong.any() and not plain.any()):
             text.append(name)
             continue
-        refuse_wrong(scores, cells, part.name, numbers, f"column {quoted(name)}:")
-        columns[name] = scores.values
-        notes += label_notes(scores, cells)
+        columns[name] = strict_scores(cells, part.name, part.numbers, f"column {quoted(name)}:")
     if text:
-        notes.append(f"{counted(len(text), 'column')} without a number left out: {listed(text)}")
+        note("no numbers", part.name, columns=text)
     if across == "rater":
         columns = _raters(columns, part.name)
         for of_criterion in _by_criterion(part.frame, columns):
             refuse_other_scales(of_criterion, part.name)
-        notes += [f"every column of numbers is a rater: {listed(list(columns))}"] if columns else []
+        if columns:
+            note("raters", part.name, columns=list(columns))
     if not columns:
         raise InputError(
             f"{part.name}: no column of numbers; got {listed(part.frame.columns)}, expected "
             f"{listed([*RATINGS])}, or one column of numbers per {across}"
         )
     index = [name for name in keys if name in part.frame.columns]
-    row = pl.Series("row number", numbers, dtype=pl.UInt64)
+    row = pl.Series("row number", part.numbers, dtype=pl.UInt64)
     wide = part.frame.select(*index, row).with_columns(
         values.alias(f"score of {name}") for name, values in columns.items()
     )
@@ -177,8 +168,8 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
         index=[*index, "row number"], variable_name=across, value_name="score"
     ).with_columns(pl.col(across).str.strip_prefix("score of "))
     long = long.filter(pl.col("score").is_not_null()).sort("row number", maintain_order=True)
-    origin = Origin(((part.name, long.get_column("row number").to_list()),))
-    return Draft(with_defaults(long.drop("row number"), origin), origin, tuple(notes))
+    rows = long.get_column("row number").to_list()
+    return with_defaults(Draft.of(part.name, rows, long.drop("row number")))
 
 
 def _raters(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:

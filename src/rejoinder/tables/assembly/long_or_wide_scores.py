@@ -9,11 +9,12 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
-from rejoinder.messages import Argument, Placeholder, counted, listed, more, quoted
-from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
+from rejoinder.messages import Argument, Placeholder, listed, more, quoted
+from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.notes import Note, note, pass_on
+from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import SCORES
 
@@ -67,13 +68,11 @@ def scores_of_part(part: Part) -> Draft:
         frame = frame.with_columns(pl.lit(stem).alias("system"))
     if "value" not in frame.columns and {"name", "score"} <= set(frame.columns):
         frame = frame.rename({"score": "value"})
-    frame, notes = (
-        _long(frame, part, stem) if "value" in frame.columns else _wide(frame, part, stem)
-    )
+    frame = _long(frame, part, stem) if "value" in frame.columns else _wide(frame, part, stem)
     if unnamed:
         _refuse_several_systems(frame, part, stem)
     rows = list(part.numbers)
-    return Draft(frame, Origin(((part.name, rows * (frame.height // len(rows))),)), notes)
+    return Draft.of(part.name, rows * (frame.height // len(rows)), frame)
 
 
 def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
@@ -92,7 +91,7 @@ def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
         )
 
 
-def _long(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _long(frame: pl.DataFrame, part: Part, stem: str) -> pl.DataFrame:
     require(
         ("system", "id", "value"),
         frame.columns,
@@ -101,15 +100,15 @@ def _long(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tup
     )
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))
-    values, notes = _numbers(frame.get_column("value"), part, "value")
+    values = _numbers(frame.get_column("value"), part, "value")
     frame = frame.with_columns(values.alias("value"), *_probability(frame, part))
-    return frame.select(name for name in SCORES if name in frame.columns), notes
+    return frame.select(name for name in SCORES if name in frame.columns)
 
 
-def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _wide(frame: pl.DataFrame, part: Part, stem: str) -> pl.DataFrame:
     require(("system", "id"), frame.columns, part.name)
     metrics: dict[str, pl.Series] = {}
-    text, of_runs, notes = [], [], []
+    text, of_runs = [], []
     for name in frame.columns:
         if name.strip().lower() in _NO_METRICS:
             continue
@@ -120,51 +119,40 @@ def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tup
         numbers = (scores.values.is_not_null() & ~scores.labels).sum()
         if numbers <= scores.wrong.sum():  # also where every cell is empty
             text.append(name)
-            continue
-        if is_of_run(name):
+        elif is_of_run(name):
             of_runs.append(name)
-            continue
-        metrics[name], of_column = _numbers(cells, part, f"column '{name}':")
-        notes += of_column
-    beside = [
-        f"{counted(len(of_runs), 'column')} of positions, times or costs left out: {listed(of_runs)}; "
-        f"{Argument('columns', {'value': name})} reads that one as a metric"
-        for name in of_runs[:1]
-    ]
+        else:
+            metrics[name] = _numbers(cells, part, f"column '{name}':")
+    beside = [Note("of runs", part.name, {"columns": of_runs})] if of_runs else []
     if not metrics:
         raise InputError(
             f"{part.name}: no column of numbers{' that is a metric' * bool(beside)}; got "
             f"{listed(part.frame.columns)}; expected the columns system, id, name and value, or a column of "
-            + "; ".join(["numbers for each metric", *beside])
+            + "; ".join(["numbers for each metric", *(each.text for each in beside)])
         )
     if list(metrics) == ["score"]:
         metrics = {stem: metrics["score"]}
-    words = f"each column of numbers is a metric: {listed(list(metrics))}"
-    if "system" not in part.frame.columns and len(metrics) > 1:
-        words += (
-            f"; the system is {quoted(stem)}; where the columns are systems, write a row for each system "
-            "and id (system, id, value)"
-        )
-    notes = [words, *beside, *notes]
+    system = None if "system" in part.frame.columns else stem
+    note("metrics", part.name, columns=list(metrics), system=system)
+    for each in beside:
+        pass_on(each)
     if text:
-        notes.append(f"{counted(len(text), 'column')} without numbers left out: {listed(text)}")
+        note("no numbers", part.name, columns=text)
     keys = [name for name in (*KEYS, "probability") if name in frame.columns]
     frame = frame.with_columns(_probability(frame, part)).select(keys)
     tables = [
         frame.with_columns(pl.lit(name).alias("name"), values.alias("value"))
         for name, values in metrics.items()
     ]
-    return pl.concat(tables), tuple(notes)
+    return pl.concat(tables)
 
 
-def _numbers(cells: pl.Series, part: Part, what: str) -> tuple[pl.Series, tuple[str, ...]]:
-    """The numbers of a column, null where a cell is empty or NaN, and notes on labels."""
-    scores = scores_of(cells)
-    refuse_wrong(scores, cells, part.name, list(part.numbers), what)
-    return scores.values.fill_nan(None), label_notes(scores, cells)
+def _numbers(cells: pl.Series, part: Part, what: str) -> pl.Series:
+    """The numbers of a column, null where a cell is empty or NaN."""
+    return strict_scores(cells, part.name, part.numbers, what).fill_nan(None)
 
 
 def _probability(frame: pl.DataFrame, part: Part) -> list[pl.Series]:
     if "probability" not in frame.columns:
         return []
-    return [_numbers(frame.get_column("probability"), part, "probability")[0].alias("probability")]
+    return [_numbers(frame.get_column("probability"), part, "probability").alias("probability")]

@@ -9,6 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
+from rejoinder.tables.notes import note
 
 # "5 - very good", "5: good", "5. good", "5 (good)", "5 stars": a whole number, something between,
 # and words. A second digit makes it anything: "1-2" and "3 of 5" are no rating.
@@ -57,7 +58,7 @@ def scores_of(cells: pl.Series) -> CellScores:
 
 def strict_scores(
     cells: pl.Series, name: str, numbers: Sequence[int], what: str = "score"
-) -> tuple[pl.Series, tuple[str, ...]]:
+) -> pl.Series:
     """The scores of a column in which every filled cell must hold one.
 
     Args:
@@ -67,14 +68,15 @@ def strict_scores(
         what: What the column is called.
 
     Returns:
-        Float64 with nulls where there is no score, and the notes about them.
+        Float64 with nulls where there is no score.
 
     Raises:
         InputError: A cell holds something else; names its row and the remedy.
     """
     scores = scores_of(cells)
     refuse_wrong(scores, cells, name, numbers, what)
-    return scores.values, label_notes(scores, cells)
+    note_labels(scores, cells, name)
+    return scores.values
 
 
 def refuse_wrong(
@@ -92,13 +94,10 @@ def refuse_wrong(
         )
 
 
-def label_notes(scores: CellScores, cells: pl.Series) -> tuple[str, ...]:
-    """Says how many labels were taken for the number that they begin with."""
-    count = int(scores.labels.sum())
-    if not count:
-        return ()
-    example = quoted(cells.filter(scores.labels)[0])
-    return (f"{counted(count, 'label')} like {example} read as the number in front",)
+def note_labels(scores: CellScores, cells: pl.Series, name: object) -> None:
+    """Says how many labels of a file were taken for the number that they begin with."""
+    if count := int(scores.labels.sum()):
+        note("labels", name, count=count, first=cells.filter(scores.labels)[0])
 
 
 def _remedy(cell: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,10 +12,11 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.tables.assembly.column_roles import key_renames
-from rejoinder.tables.assembly.items import Place, origin_of
-from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
+from rejoinder.tables.assembly.items import Place, Rows
+from rejoinder.tables.assembly.rating_cells import note_labels, refuse_wrong, scores_of
 from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
+from rejoinder.tables.notes import left_out
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.schemas import PROBABILITY, RATINGS
 
@@ -50,12 +53,18 @@ def reply_of(fields: Mapping[str, Any], own: str | int | None, where: str, key: 
 
 
 class RatingRows:
-    """The rows of a table of ratings, and where each stood."""
+    """The rows of a table of ratings, and where each stood.
 
-    def __init__(self) -> None:
+    Args:
+        path: The file or folder, for notes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._keys = Rows({**_KEYS, PROBABILITY: pl.Float64})
         self._places: list[Place] = []
-        self._keys: list[tuple[str, str, str, str, float | None]] = []
         self._scores: list[str] | list[float] = []
+        self._left_out: Counter[tuple[str, str]] = Counter()
 
     def add(
         self, place: Place, reply: RatedReply, rater: str, criterion: str, score: str | float
@@ -70,14 +79,15 @@ class RatingRows:
             score: A number, or for all ratings of the reader the text of a cell.
         """
         self._places.append(place)
-        self._keys.append((str(reply.id), reply.system, rater, criterion, reply.probability))
+        self._keys.add(place, str(reply.id), reply.system, rater, criterion, reply.probability)
         self._scores.append(score)  # type: ignore[arg-type]
 
-    def draft(self, *notes: str) -> Draft:
-        """The ratings of all rows; ``probability`` is a column where a row has one.
+    def leave_out(self, noun: str, which: str = "") -> None:
+        """Counts something that is no rating, such as a cancelled annotation."""
+        self._left_out[noun, which] += 1
 
-        Args:
-            *notes: What the reader left out.
+    def draft(self) -> Draft:
+        """The ratings of all rows; ``probability`` is a column where a row has one.
 
         Raises:
             InputError: A cell holds no number.
@@ -88,8 +98,9 @@ class RatingRows:
         if len(wrong):
             name = self._places[int(wrong[0])][0]
             refuse_wrong(scores, cells, name, [number for _, number in self._places], "score")
-        frame = pl.DataFrame(self._keys, schema={**_KEYS, PROBABILITY: pl.Float64}, orient="row")
-        if not frame.get_column(PROBABILITY).count():
-            frame = frame.drop(PROBABILITY)
-        frame = frame.with_columns(scores.values.alias("score"))
-        return Draft(frame, origin_of(self._places), (*label_notes(scores, cells), *notes))
+        note_labels(scores, cells, self._path)
+        for (noun, which), count in sorted(self._left_out.items()):
+            left_out(self._path, count, noun, which)
+        keys = self._keys.draft()
+        empty = [] if keys.frame.get_column(PROBABILITY).count() else [PROBABILITY]
+        return Draft(keys.frame.drop(empty).with_columns(scores.values.alias("score")), keys.origin)

@@ -11,7 +11,7 @@ from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.item_columns import ids_of, refuse_replies, with_types
 from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.columns import forbid, lookalike, require, synonym
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.origin import Draft, TestSetDraft, joined
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
 
@@ -47,14 +47,12 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
         )
     (given,) = references
     require(("id", "text"), given.frame.columns, given.name, ("weight", "source"))
-    origin = Origin(((given.name, given.numbers),))
     if contexts:
         (beside,) = contexts
         require(("id", "context"), beside.frame.columns, beside.name)
-        return TestSetDraft(
-            beside.frame, given.frame, Origin(((beside.name, beside.numbers),)), origin
-        )
-    return TestSetDraft(_contexts_of(given.frame), given.frame, origin, origin)
+        return TestSetDraft(beside.draft(), given.draft())
+    items = given.frame.select(pl.col("id").unique(maintain_order=True))
+    return TestSetDraft(given.with_frame(_without_contexts(items)).draft(), given.draft())
 
 
 _TABLES = (
@@ -114,7 +112,7 @@ def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:
         if "system" not in columns:
             frame = frame.with_columns(pl.lit(stem).alias("system"))
         frame = frame.select(*RESPONSES, *(name for name in (SAMPLE,) if name in columns))
-        return Draft(frame, Origin(((part.name, numbers),)))
+        return part.with_frame(frame).draft()
     _check_wide(part)
     long = part.frame.unpivot(index="id", variable_name="system", value_name="text")
     there = long.get_column("text").is_not_null().arg_true()
@@ -124,8 +122,8 @@ def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:
             f"{part.name}: no reply of the system {quoted(silent[0])}, its column is all null; take "
             "the column out"
         )
-    origin = Origin(((part.name, [numbers[row % len(numbers)] for row in there]),))
-    return Draft(long[there].select(*RESPONSES), origin)
+    rows = [numbers[row % len(numbers)] for row in there]
+    return Draft.of(part.name, rows, long[there].select(*RESPONSES))
 
 
 def _long_rows(part: Part) -> Part:
@@ -227,10 +225,6 @@ def _refuse_empty_cells(part: Part) -> None:
             )
 
 
-def _contexts_of(references: pl.DataFrame) -> pl.DataFrame:
-    return _without_contexts(references.select(pl.col("id").unique(maintain_order=True)))
-
-
 def _without_contexts(items: pl.DataFrame) -> pl.DataFrame:
     return items.with_columns(pl.Series("context", [[]] * items.height, dtype=CONTEXTS["context"]))
 
@@ -255,14 +249,8 @@ def _nested(part: Part) -> TestSetDraft:
         pl.Series("row number", part.numbers),
     ).filter(pl.col("references").list.len() > 0)
     long = long.explode("references")
-    numbers = long.get_column("row number").to_list()
-    references = _unnested(name, long)
-    return TestSetDraft(
-        frame.drop("references"),
-        references,
-        Origin(((name, part.numbers),)),
-        Origin(((name, numbers),)),
-    )
+    references = Draft.of(name, long.get_column("row number").to_list(), _unnested(name, long))
+    return TestSetDraft(part.with_frame(frame.drop("references")).draft(), references)
 
 
 def _joined(drafts: Sequence[TestSetDraft]) -> TestSetDraft:
@@ -274,20 +262,15 @@ def _joined(drafts: Sequence[TestSetDraft]) -> TestSetDraft:
     if len(drafts) == 1:
         return drafts[0]
     kinds: dict[str, pl.DataType] = {}
-    for draft in drafts:
-        for name, dtype in draft.contexts.schema.items():
+    for contexts, _ in drafts:
+        for name, dtype in contexts.frame.schema.items():
             before = kinds.setdefault(name, dtype)
             if dtype != before and not (dtype.is_numeric() and before.is_numeric()):
                 raise InputError(
-                    f"{draft.contexts_origin.at(0)}: column {quoted(name)} holds {dtype}, above it "
+                    f"{contexts.origin.at(0)}: column {quoted(name)} holds {dtype}, above it "
                     f"holds {before}; keep one kind"
                 )
-    return TestSetDraft(
-        pl.concat([each.contexts for each in drafts], how="diagonal_relaxed"),
-        pl.concat([each.references for each in drafts], how="diagonal_relaxed"),
-        Origin(tuple(part for each in drafts for part in each.contexts_origin.parts)),
-        Origin(tuple(part for each in drafts for part in each.references_origin.parts)),
-    )
+    return TestSetDraft(*map(joined, zip(*drafts, strict=True)))
 
 
 def _unnested(name: str, long: pl.DataFrame) -> pl.DataFrame:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import quoted
 from rejoinder.tables.assembly.items import Place
 from rejoinder.tables.assembly.rating_cells import scores_of
 from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows, reply_of
@@ -42,7 +41,7 @@ def read(path: Path, asked: Asked) -> Draft:
     and those of a question none of whose responses holds a number, where another question has ratings.
     They are left out, and counted.
     """
-    others: Counter[str] = Counter()
+    rows = RatingRows(path)
     given: list[tuple[Place, RatedReply, str, str, str]] = []
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
@@ -51,23 +50,17 @@ def read(path: Path, asked: Asked) -> Draft:
         for question, responses in (record.responses or {}).items():
             for each in responses:
                 if _is_no_rating(question, each.value):
-                    others[question] += 1
+                    rows.leave_out("response", f"to the question {quoted(question)}")
                 else:
                     place = (str(path), number)
                     given.append((place, reply, each.user_id, question, str(each.value)))
     texts = _texts([(question, cell) for *_, question, cell in given])
-    rows = RatingRows()
     for place, reply, rater, question, cell in given:
         if question in texts:
-            others[question] += 1
+            rows.leave_out("response", f"to the question {quoted(question)}")
         else:
             rows.add(place, reply, rater, question, cell)
-    return rows.draft(
-        *(
-            f"{counted(count, 'response')} to the question {quoted(question)} left out"
-            for question, count in sorted(others.items())
-        )
-    )
+    return rows.draft()
 
 
 FORMAT = Format(

@@ -14,13 +14,13 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import more
 from rejoinder.tables.assembly.additional_columns import scalar_column
-from rejoinder.tables.assembly.items import Items
+from rejoinder.tables.assembly.items import Items, Rows
 from rejoinder.tables.assembly.messages import LISTS, PAIR, ChatTurn, held_in, is_pair, said
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 
 
@@ -85,21 +85,19 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
 def read_responses(path: Path, asked: Asked) -> Draft:
     """The last message of every row; where no row names a system, the file's stem is the system."""
-    numbers, replies = [], []
+    replies, unnamed = Rows(RESPONSES), True
     for each in _conversations([path]):
         if not each.turns[-1].is_reply:
             raise InputError(
                 f"{each.where}: ends with a message of the user's; expected the assistant's, which "
                 "is the reply"
             )
-        numbers.append(each.number)
         system = _named(each.row, "system", each.where).system
-        replies.append((system, each.id, each.turns[-1].text))
-    unnamed = all(system is None for system, _, _ in replies)
-    frame = pl.DataFrame(replies, schema=RESPONSES, orient="row")
-    if unnamed:
-        frame = frame.with_columns(pl.lit(stem_of(path)).alias("system"))
-    return Draft(frame, Origin(((str(path), numbers),)))
+        unnamed = unnamed and system is None
+        replies.add((str(path), each.number), system, each.id, each.turns[-1].text)
+    draft = replies.draft()
+    named = draft.frame.with_columns(pl.lit(stem_of(path)).alias("system"))
+    return Draft(named, draft.origin) if unnamed else draft
 
 
 def _is_chat(head: FileHead) -> bool:

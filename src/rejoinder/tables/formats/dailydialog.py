@@ -25,7 +25,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.io.json_lines import convert, read_objects
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import RESPONSES
 
@@ -141,7 +141,7 @@ def read_rated_replies(path: Path, asked: Asked) -> Draft:
     table = _rated(path)
     columns = (table.values("model"), table.values("context_id"), table.values("response"))
     frame = pl.DataFrame(dict(zip(RESPONSES, columns, strict=True)), schema=RESPONSES)
-    return Draft(frame, Origin(((table.name, table.numbers),)))
+    return Draft.of(table.name, table.numbers, frame)
 
 
 def read_ratings(path: Path, asked: Asked) -> Draft:
@@ -149,7 +149,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
     table = read_csv(path / _RATED if path.is_dir() else path)
     names = ("model", "context_id", "human_average_rating")
     require(names, table.frame.columns, table.name, renamed=False)
-    rows = RatingRows()
+    rows = RatingRows(path)
     cells = (table.values(name) for name in names)
     for number, system, item, cell in zip(table.numbers, *cells, strict=True):
         rows.add((table.name, number), RatedReply(system, item), MEAN, OVERALL, cell)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
@@ -17,7 +16,8 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.delimited import read_tsv, tsv_rows
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft, joined
+from rejoinder.tables.notes import note
+from rejoinder.tables.origin import Draft, TestSetDraft, joined
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import RATINGS, RESPONSES
 
@@ -74,7 +74,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     columns = [_column(table, name) for name in ("SystemID", "InstanceID", "Response")]
     frame = pl.DataFrame(dict(zip(RESPONSES, columns, strict=True)), schema=RESPONSES)
     replies = _of_items(table, frame)
-    return Draft(replies.frame, Origin(((table.name, replies.numbers),)))
+    return Draft.of(table.name, replies.numbers, replies.frame)
 
 
 def read_ratings(path: Path, asked: Asked) -> Draft:
@@ -172,16 +172,14 @@ def _of_judges(table: Part) -> Draft:
     first = is_first(table.frame.select(_KEYS))
     again = int((~first).sum())
     alike = int((~is_first(table.frame.select(*_KEYS, *names))).sum())
-    note = (
-        f"{counted(again, 'row')} in which a judge judges a reply again left out "
-        f"({alike} with the same scores)"
-    )
     judged = table.filter(first)
     judged = _of_items(judged, judged.frame)
     who = {"id": "InstanceID", "system": "SystemID", "rater": "JudgeID"}
     keys = [pl.col(theirs).alias(ours) for ours, theirs in who.items()]
     read = joined(_of_column(judged, each, f"{each}:", *keys, criterion=each) for each in names)
-    return replace(read, notes=(*read.notes, *[note] * bool(again)))
+    if again:
+        note("judged again", table.name, rows=again, alike=alike)
+    return read
 
 
 def _of_means(table: Part) -> Draft:
@@ -206,9 +204,8 @@ def _of_column(table: Part, name: str, what: str, *keys: pl.Expr, **same: str) -
         *keys: The columns of a rating that differ from row to row.
         **same: Those that are the same in all.
     """
-    cells, numbers = table.frame.get_column(name), list(table.numbers)
-    scores, notes = strict_scores(cells, table.name, numbers, what)
+    scores = strict_scores(table.frame.get_column(name), table.name, table.numbers, what)
     ours = {key: pl.lit(value) for key, value in same.items()}
     rated = table.with_frame(table.frame.select(*keys, **ours, score=scores))
     rated = rated.filter(scores.is_not_null())
-    return Draft(rated.frame.select(*RATINGS), Origin(((table.name, rated.numbers),)), notes)
+    return Draft.of(table.name, rated.numbers, rated.frame.select(*RATINGS))

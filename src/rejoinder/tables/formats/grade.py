@@ -27,7 +27,8 @@ from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.io.text_lines import read_lines
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft, joined
+from rejoinder.tables.notes import note
+from rejoinder.tables.origin import Draft, TestSetDraft, joined
 from rejoinder.tables.schemas import RESPONSES
 
 _CONTEXTS, _REPLIES, _MEANS = "human_ctx.txt", "human_hyp.txt", "human_score.txt"
@@ -35,11 +36,6 @@ _TEXTS = (_CONTEXTS, "human_ref.txt", _REPLIES)
 _JUDGED = "human_judgement.json"
 _PUBLISHED_TEXTS, _PUBLISHED_SCORES = "eval_data", "human_score"
 """The folders that hold the folders of all data sets, as they were published."""
-
-_OF_MEANS = (
-    "each score is the mean of several people, whose single ratings are not known (rater 'mean'): there "
-    "is no agreement between raters, and their part of the variance is unknown"
-)
 
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
@@ -90,8 +86,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
 
 def _replies(system: str, file: Path, names: list[str], lines: list[str]) -> Draft:
     columns = {"system": [system] * len(lines), "id": names, "text": lines}
-    origin = Origin(((str(file), range(1, len(lines) + 1)),))
-    return Draft(pl.DataFrame(columns, schema=RESPONSES), origin)
+    return Draft.of(file, range(1, len(lines) + 1), pl.DataFrame(columns, schema=RESPONSES))
 
 
 def read_ratings(path: Path, asked: Asked) -> Draft:
@@ -260,7 +255,7 @@ def _of_judged(file: Path) -> Draft:
     ]
     data_sets = sorted({reply.data_set for _, reply in judged})
     published = (file.absolute().parent.parent / _PUBLISHED_TEXTS).is_dir()
-    rows = RatingRows()
+    rows = RatingRows(file)
     for data_set in data_sets:
         systems: dict[str, list[_Row]] = {}
         for row in sorted(judged, key=lambda row: (row[1].DialogModel, row[1].ID)):
@@ -348,7 +343,7 @@ def _of_means(path: Path) -> Draft:
     Raises:
         InputError: Which contexts the lines belong to is unknown, or a line holds no number.
     """
-    rows, folders = RatingRows(), _with_means(path)
+    rows, folders = RatingRows(path), _with_means(path)
     if not folders:
         raise InputError(f"{path}: no ratings; expected {_JUDGED}, or folders with {_MEANS}")
     for folder in folders:
@@ -365,7 +360,8 @@ def _of_means(path: Path) -> Draft:
             for row, (item, line) in enumerate(zip(items, lines, strict=True), start=1):
                 mean = _mean(line, file, row)
                 rows.add((str(file), row), RatedReply(system, item), MEAN, OVERALL, mean)
-    return rows.draft(_OF_MEANS)
+    note("means", path)
+    return rows.draft()
 
 
 def _names_of_means(folder: Path, several: bool) -> dict[str, list[str]]:

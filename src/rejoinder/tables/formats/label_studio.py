@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,31 +43,23 @@ class _Task(msgspec.Struct):
 
 def read(path: Path, asked: Asked) -> Draft:
     """One rating per result of an annotation that was not cancelled; the field is the criterion."""
-    rows = RatingRows()
-    others: Counter[str] = Counter()
-    cancelled = 0
+    rows = RatingRows(path)
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
         task = convert(row, _Task, where)
         reply = reply_of(task.data, task.id, where, "data")
         for annotation in task.annotations:
             if annotation.was_cancelled:
-                cancelled += 1
+                rows.leave_out("cancelled annotation")
                 continue
             rater = _rater(annotation, where)
             for result in annotation.result:
                 if result.type not in _SCORED or result.from_name is None:
-                    others[result.type] += 1
+                    rows.leave_out("result", f"of the type {quoted(result.type)}")
                     continue
                 cell = _cell(result, where)
                 rows.add((str(path), number), reply, rater, result.from_name, cell)
-    return rows.draft(
-        *[f"{counted(cancelled, 'cancelled annotation')} left out"] * bool(cancelled),
-        *(
-            f"{counted(count, 'result')} of the type {quoted(kind)} left out"
-            for kind, count in sorted(others.items())
-        ),
-    )
+    return rows.draft()
 
 
 def read_flat(path: Path, asked: Asked) -> Draft:

@@ -9,11 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
+from rejoinder.tables.notes import LEFT_OUT, Note, pass_on
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import PROBABILITY
@@ -49,20 +50,25 @@ def read(path: Path, asked: Asked) -> Draft:
     statuses = [status.strip().lower() for status in table.values("AssignmentStatus")]
     kept = [status in _KEPT for status in statuses]
     dropped = Counter(status for status in statuses if status not in _KEPT)
-    notes = tuple(
-        f"{counted(count, 'assignment')} left out: {status or 'no status'}"
-        for status, count in sorted(dropped.items())
-    )
-    if not any(kept):
-        raise InputError(
-            f"{table.name}: no assignment is Approved or Submitted ({'; '.join(notes) or 'no rows'})"
-            "; expected at least one"
+    notes = [
+        Note(
+            LEFT_OUT,
+            table.name,
+            {"count": count, "noun": "assignment", "why": f": {status or 'no status'}"},
         )
+        for status, count in sorted(dropped.items())
+    ]
+    if not any(kept):
+        why = "; ".join(each.text for each in notes) or "no rows"
+        raise InputError(
+            f"{table.name}: no assignment is Approved or Submitted ({why}); expected at least one"
+        )
+    for each in notes:
+        pass_on(each)
     columns = {**{name: inputs[name] for name in shown}, "rater": table.values("WorkerId")}
     schema = dict.fromkeys([*columns, *answers], pl.String)
     answered = table.with_frame(pl.DataFrame(columns | answers, schema=schema)).filter(kept)
-    draft = drawn_ratings(answered)
-    return Draft(draft.frame, draft.origin, notes + draft.notes)
+    return drawn_ratings(answered)
 
 
 FORMAT = Format(

@@ -66,7 +66,7 @@ def read(path: Path, asked: Asked) -> Draft:
     """
     annotations = list(_states(path) if path.is_dir() else _export(path))
     key = _key(path)
-    rows, texts = RatingRows(), 0
+    rows = RatingRows(path)
     for each in annotations:
         known = key.get(each.instance)
         if known is None:
@@ -76,11 +76,11 @@ def read(path: Path, asked: Asked) -> Draft:
             )
         for criterion, labels in each.labels.items():
             cell = _chosen(labels, f"{each.where}: {criterion}")
-            if cell is None:
-                texts += _is_text(labels)
-                continue
-            rows.add(each.place, known, each.rater, criterion, cell)
-    return rows.draft(*[f"{counted(texts, 'text')} of raters left out"] * bool(texts))
+            if cell is not None:
+                rows.add(each.place, known, each.rater, criterion, cell)
+            elif _is_text(labels):
+                rows.leave_out("text", "of raters")
+    return rows.draft()
 
 
 FORMAT = Format(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +13,7 @@ from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
+from rejoinder.tables.notes import left_out
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
 
@@ -47,19 +47,14 @@ def read(path: Path, asked: Asked) -> Draft:
             "export the responses again, with all columns"
         )
     kept = [_counts(table, row) for row in range(len(table.numbers))]
-    left_out = kept.count(False)
-    notes = (f"{counted(left_out, 'response')} not finished, or a preview, left out",) * bool(
-        left_out
-    )
     if not any(kept):
-        raise InputError(
-            f"{path}: no finished response{f' ({notes[0]})' if notes else ''}; expected one"
-        )
+        previews = f" ({counted(len(kept), 'response')} not finished, or a preview)" if kept else ""
+        raise InputError(f"{path}: no finished response{previews}; expected one")
+    left_out(path, kept.count(False), "response", "not finished, or a preview,")
     table = table.filter(kept)
     questions = [name for name in table.frame.columns if name.lower() not in _OF_SURVEY]
     placed = {name: parts for name in questions if (parts := _placed(name, labels[name]))}
-    draft = _of_questions(table, placed) if placed else _of_embedded(table, questions)
-    return replace(draft, notes=(*notes, *draft.notes))
+    return _of_questions(table, placed) if placed else _of_embedded(table, questions)
 
 
 FORMAT = Format(

@@ -13,7 +13,7 @@ from rejoinder.messages import Argument, counted
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 
@@ -48,11 +48,8 @@ def read_responses(path: Path, asked: Asked) -> Draft:
             f"{counted(len(asked.ids), 'item')}; expected one line "
             "per item, in the order of the test set"
         )
-    frame = pl.DataFrame(
-        {"system": [stem_of(path)] * len(lines), "id": list(asked.ids), "text": lines},
-        schema=RESPONSES,
-    )
-    return Draft(frame, Origin(((str(path), range(1, len(lines) + 1)),)))
+    columns = {"system": [stem_of(path)] * len(lines), "id": list(asked.ids), "text": lines}
+    return Draft.of(path, range(1, len(lines) + 1), pl.DataFrame(columns, schema=RESPONSES))
 
 
 FORMAT = Format(

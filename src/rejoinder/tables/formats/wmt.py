@@ -16,11 +16,12 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
+from rejoinder.tables.assembly.items import Rows
 from rejoinder.tables.assembly.long_or_wide import MEAN
 from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.origin import Draft
 
 _OUTPUTS, _HUMAN, _METRIC = "system-outputs", "human-scores", "metric-scores"
 _WHOLE = "all"
@@ -95,16 +96,16 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
                 f"{path}: no file {_HUMAN}/{pair}.*.seg.score; expected human scores of segments, or "
                 "name a file of them"
             )
-    rows, absent = RatingRows(), 0
+    rows = RatingRows(path)
+    what = "segment" if path.is_dir() or _score_file(path).level == "seg" else "item"
     for file in map(_score_file, files):
         for each in _scores_in(file):
             if each.value is None:
-                absent += 1
+                rows.leave_out(what, "without a score")
             else:
                 reply = RatedReply(each.system, each.item)
                 rows.add((str(file.path), each.number), reply, MEAN, file.name, each.value)
-    what = "segment" if path.is_dir() or _score_file(path).level == "seg" else "item"
-    return rows.draft(*[f"{counted(absent, what)} without a score left out"] * bool(absent))
+    return rows.draft()
 
 
 def read_scores(path: Path, asked: Asked) -> Draft:
@@ -112,10 +113,10 @@ def read_scores(path: Path, asked: Asked) -> Draft:
     file = _score_file(path)
     scores = _scores_in(file)
     name = file.name if file.level == "seg" else f"{file.name}.{file.level}"
-    rows = [(each.system, each.item, name, each.value) for each in scores]
-    schema = dict.fromkeys(("system", "id", "name"), pl.String) | {"value": pl.Float64}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return Draft(frame, Origin(((str(path), [each.number for each in scores]),)))
+    rows = Rows(dict.fromkeys(("system", "id", "name"), pl.String) | {"value": pl.Float64})
+    for each in scores:
+        rows.add((str(path), each.number), each.system, each.item, name, each.value)
+    return rows.draft()
 
 
 def _is_test_set(head: FileHead) -> bool:

@@ -23,7 +23,6 @@ from rejoinder.messages import quoted
 from rejoinder.tables.io.delimited import grid
 from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Part
-from rejoinder.visible import visible
 
 MOST = 1 << 30
 """Bytes that the files in a workbook may unpack to."""
@@ -82,7 +81,7 @@ def read_workbook(path: Path) -> Part:
         note("sheets", path, sheet=title, others=len(filled) - 1)
     for each in warned:
         if "Cell " in str(each.message):  # and not of what is no cell: charts, validation
-            note("said", path, text=visible(str(each.message)))
+            note("workbook", path, warning=str(each.message))
     name = f"{path}, sheet {quoted(title)}"
     found = findings[title]
     if not asks:

@@ -13,12 +13,12 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
-from rejoinder.tables.assembly.items import Items
+from rejoinder.tables.assembly.items import Items, Rows
 from rejoinder.tables.assembly.one_table import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
-from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft
-from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.notes import left_out, note
+from rejoinder.tables.origin import Draft, TestSetDraft
+from rejoinder.tables.schemas import RESPONSES, SCORES
 
 Value = TypeVar("Value")
 _CALLED = {
@@ -132,11 +132,11 @@ def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
         )
     if repeats := len(samples) - len(first):
         note("further replies", path, replies=repeats)
-    if failed := len(first) - len(replies):
-        note("no reply", path, samples=failed)
-    rows = [(each.system, each.id, each.reply) for each in replies]
-    frame = pl.DataFrame(rows, schema=RESPONSES, orient="row")
-    return Draft(frame, Origin(((str(path), [each.number for each in replies]),)))
+    left_out(path, len(first) - len(replies), "sample", "without a reply")
+    rows = Rows(RESPONSES)
+    for each in replies:
+        rows.add((str(path), each.number), each.system, each.id, each.reply)
+    return rows.draft()
 
 
 def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
@@ -158,20 +158,15 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     numeric = {name for each in samples for name, value in each.scores.items() if value is not None}
     if without := [name for name in names if name not in numeric]:
         note("no number", path, names=without)
-    rows = [
-        (each.system, each.id, name, value, str(each.repeat) if several else None, each.number)
-        for each in samples
-        for name, value in each.scores.items()
-        if name in numeric
-    ]
-    if not rows:
+    if not numeric:
         raise InputError(f"{path}: no scores in this log; expected at least one number")
-    schema = dict.fromkeys(("system", "id", "name"), pl.String) | {
-        "value": pl.Float64, "sample": pl.String, "number": pl.Int64,
-    }  # fmt: skip
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    origin = Origin(((str(path), frame.get_column("number").to_list()),))
-    return Draft(frame.drop("number"), origin)
+    rows = Rows({name: SCORES[name] for name in ("system", "id", "name", "value", "sample")})
+    for each in samples:
+        sample = str(each.repeat) if several else None
+        for name, value in each.scores.items():
+            if name in numeric:
+                rows.add((str(path), each.number), each.system, each.id, name, value, sample)
+    return rows.draft()
 
 
 def value_of(row: dict[str, Any], name: str, kind: type[Value], where: str) -> Value | None:

@@ -13,7 +13,7 @@ from rejoinder.cli.app import run
 from rejoinder.files.sources import once
 from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.registry import FORMATS
-from rejoinder.tables.types import Table
+from rejoinder.tables.types import CheckedTable
 
 CONTAINERS = {each.name for each in FORMATS if each.part is not None}
 JUDGE = SCORES["jsonl"]
@@ -173,13 +173,13 @@ CHECKED = {
 
 @pytest.mark.parametrize("command", CHECKED)
 def test_a_table_is_checked_once(command, tmp_path, monkeypatch, capsys):
-    made, counts = Table.__post_init__, Counter()
+    made, counts = CheckedTable.__post_init__, Counter()
 
     def counted(self, origin):
         counts[type(self).__name__] += 1
         made(self, origin)
 
-    monkeypatch.setattr(Table, "__post_init__", counted)
+    monkeypatch.setattr(CheckedTable, "__post_init__", counted)
     monkeypatch.chdir(tmp_path)
     for role in ("testset", "responses", "ratings", "preferences", "scores"):
         _, content = SCORES["jsonl"] if role == "scores" else WORLDS["jsonl"][role]

@@ -22,7 +22,6 @@ from rejoinder.tables.checks.validation import (
     check_probability,
     refuse,
     refuse_duplicates,
-    refuse_nameless,
     refuse_not_finite,
 )
 from rejoinder.tables.columns import require
@@ -32,7 +31,7 @@ from rejoinder.tables.notes import set_aside
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import PROBABILITY, SCORES
-from rejoinder.tables.types import Table
+from rejoinder.tables.types import CheckedTable
 
 
 def read_scores(
@@ -61,7 +60,7 @@ def read_scores(
 
 
 @dataclass(frozen=True, eq=False)
-class SegmentScores(Table):
+class SegmentScores(CheckedTable):
     """Numbers that another tool gave replies: ``schemas.SCORES``.
 
     There is one finite or missing value for each system, id, name, sample and rater, and one
@@ -71,7 +70,7 @@ class SegmentScores(Table):
     KIND, NOTHING = "scores", "no scores; expected at least one row"
 
     @classmethod
-    def of(cls, given: Frame | Table, name: str | None = None) -> Self:
+    def of(cls, given: Frame | CheckedTable, name: str | None = None) -> Self:
         """The scores of a Python call, long or wide, read by the rules that files are read by.
 
         Args:
@@ -105,8 +104,6 @@ class SegmentScores(Table):
         return self.with_frame(self.frame.with_columns(pl.lit(name).alias("name")))
 
     def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        for column in ("system", "name"):
-            refuse_nameless(frame, column, "expected one in every row", origin)
         ids, names = frame.get_column("id"), frame.get_column("name")
         refuse(
             names.str.contains("|", literal=True),

@@ -19,9 +19,9 @@ from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.parts import Part
-from rejoinder.tables.types import Table
+from rejoinder.tables.types import CheckedTable
 
-Checked = TypeVar("Checked", bound=Table)
+Checked = TypeVar("Checked", bound=CheckedTable)
 
 
 def are_tables(given: Sequence[Any], what: str) -> bool:

@@ -20,26 +20,33 @@ class TableColumn:
         name: Our name of it.
         meaning: What it holds.
         dtype: Its type.
-        lacking: What becomes of a table without it: it is ``refused``, its reader has it ``filled``, it
+        if_absent: What becomes of a table without it: it is ``refused``, its reader has it ``filled``, it
             is ``null`` in each row, or the table goes ``without`` it.
         aliases: Names under which it is read too, in lower case with ``_`` for white space, parted by
             blanks.
         hints: Names that it may have, written likewise: errors propose them, and no file is read by them.
         digits: Whether a whole number in it is the text of its digits.
+        may_be_empty: Whether a text in it may be empty, as a reply may.
     """
 
     name: str
     meaning: str
     dtype: Any = pl.String
-    lacking: Literal["refused", "filled", "null", "without"] = "refused"
+    if_absent: Literal["refused", "filled", "null", "without"] = "refused"
     aliases: str = ""
     hints: str = ""
     digits: bool = False
+    may_be_empty: bool = False
 
     @property
     def is_needed(self) -> bool:
         """Whether a table that is read has it."""
-        return self.lacking in ("refused", "filled")
+        return self.if_absent in ("refused", "filled")
+
+    @property
+    def is_name(self) -> bool:
+        """Whether each row names something in it: an item, a system, a rater, ..."""
+        return self.is_needed and self.dtype == pl.String and not self.may_be_empty
 
 
 SAMPLE, PROBABILITY, AGAINST, REFERENCE = "sample", "probability", "against", "reference"
@@ -60,19 +67,19 @@ SYSTEM = TableColumn(
 _RATER = TableColumn(
     "rater",
     "who rated; `mean` is the mean of several people, and `1`, `2`, ... are places in a list",
-    lacking="filled",
+    if_absent="filled",
     digits=True,
     aliases="annotator annotator_id rater_id worker worker_id workerid",
     hints="judge judgeid coder user",
 )
 _CRITERION = TableColumn(
-    "criterion", "what was asked", lacking="filled", hints="criteria aspect dimension question"
+    "criterion", "what was asked", if_absent="filled", hints="criteria aspect dimension question"
 )
 _SAMPLE = TableColumn(
-    SAMPLE, "which of several replies to one prompt it is", lacking="without", digits=True
+    SAMPLE, "which of several replies to one prompt it is", if_absent="without", digits=True
 )
 _PROBABILITY = TableColumn(
-    PROBABILITY, "that of having been drawn; empty: all alike", pl.Float64, lacking="without"
+    PROBABILITY, "that of having been drawn; empty: all alike", pl.Float64, if_absent="without"
 )
 
 COLUMNS = {
@@ -97,7 +104,7 @@ COLUMNS = {
             "null",
             hints="score rating",
         ),
-        TableColumn("source", "whose it is", lacking="null", hints="origin annotator"),
+        TableColumn("source", "whose it is", if_absent="null", hints="origin annotator"),
     ),
     "items": (
         TableColumn(
@@ -112,11 +119,12 @@ COLUMNS = {
         ),
     ),
     "responses": (
-        replace(SYSTEM, lacking="filled"),
+        replace(SYSTEM, if_absent="filled"),
         ID,
         TableColumn(
             "text",
             "the reply, which may be empty; a reply that is missing has no row",
+            may_be_empty=True,
             aliases="prediction response output completion hypothesis generated_text reply",
             hints="generated reference",
         ),
@@ -135,7 +143,7 @@ COLUMNS = {
             hints="value label grade judgement judgment human_score",
         ),
         TableColumn(
-            AGAINST, "the system beside whose reply it was rated, if any", lacking="without"
+            AGAINST, "the system beside whose reply it was rated, if any", if_absent="without"
         ),
         _PROBABILITY,
     ),
@@ -148,22 +156,22 @@ COLUMNS = {
         TableColumn("winner", "`a`, `b` or `tie`", hints="preference preferred choice verdict"),
     ),
     "scores": (
-        replace(SYSTEM, lacking="filled"),
+        replace(SYSTEM, if_absent="filled"),
         ID,
         TableColumn(
-            "name", "which number it is", lacking="filled", aliases="metric metric_name scorer"
+            "name", "which number it is", if_absent="filled", aliases="metric metric_name scorer"
         ),
         TableColumn("value", "a finite number; empty: missing", pl.Float64),
-        replace(_SAMPLE, lacking="null"),
-        replace(_RATER, lacking="null"),
-        replace(_PROBABILITY, lacking="null"),
+        replace(_SAMPLE, if_absent="null"),
+        replace(_RATER, if_absent="null"),
+        replace(_PROBABILITY, if_absent="null"),
     ),
 }
 """By kind of table its columns. Contexts may have additional ones of the user's, which are kept."""
 
 
 def _schema(kind: str) -> dict[str, Any]:
-    return {each.name: each.dtype for each in COLUMNS[kind] if each.lacking != "without"}
+    return {each.name: each.dtype for each in COLUMNS[kind] if each.if_absent != "without"}
 
 
 CONTEXTS, REFERENCES = _schema("contexts"), _schema("references")
@@ -171,11 +179,11 @@ RESPONSES, RATINGS = _schema("responses"), _schema("ratings")
 PREFERENCES, SCORES = _schema("preferences"), _schema("scores")
 
 NEEDED = {
-    kind: [each.name for each in columns if each.lacking == "refused"]
+    kind: [each.name for each in columns if each.if_absent == "refused"]
     for kind, columns in COLUMNS.items()
 }
 OPTIONAL = {
-    kind: [each.name for each in columns if each.lacking != "refused"]
+    kind: [each.name for each in columns if each.if_absent != "refused"]
     for kind, columns in COLUMNS.items()
 }
 _EVERY = {each.name: each for columns in COLUMNS.values() for each in columns}

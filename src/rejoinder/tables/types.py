@@ -17,7 +17,6 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import Call, quoted
 from rejoinder.tables.checks.validation import (
-    NO_ID,
     check_probability,
     conform,
     refuse,
@@ -34,7 +33,7 @@ from rejoinder.tables.selection import of_criterion, without_systems
 
 
 @dataclass(frozen=True, eq=False)
-class Table(ABC):
+class CheckedTable(ABC):
     """A table of one kind, in its columns, every row of which is checked.
 
     Args:
@@ -63,7 +62,9 @@ class Table(ABC):
         origin = origin or Origin.of_table(self.KIND, frame)
         if not frame.height:
             raise InputError(f"{origin.files()}: {self.NOTHING}")
-        refuse_nameless(frame, "id", NO_ID, origin)
+        for column in COLUMNS[self.KIND]:
+            if column.is_name:
+                refuse_nameless(frame, column, origin)
         self._check(frame, origin)
         object.__setattr__(self, "frame", frame)
 
@@ -82,7 +83,7 @@ class Table(ABC):
         """Raises an InputError for the first row that breaks a rule."""
 
     @classmethod
-    def of(cls, given: Frame | Table) -> Self:
+    def of(cls, given: Frame | CheckedTable) -> Self:
         """The table of a Python call: a frame becomes a checked table, and this type stays as it is.
 
         Raises:
@@ -92,9 +93,9 @@ class Table(ABC):
         return given if isinstance(given, cls) else cls(cls.frame_of(given))
 
     @classmethod
-    def frame_of(cls, given: Frame | Table) -> pl.DataFrame:
+    def frame_of(cls, given: Frame | CheckedTable) -> pl.DataFrame:
         """The same as a frame of Polars, as it was given and not yet checked."""
-        if isinstance(given, Table):
+        if isinstance(given, CheckedTable):
             return given.frame
         *names, last = [each.name for each in COLUMNS[cls.KIND] if each.is_needed]
         remedy = f"read files with rejoinder.read_{cls.KIND}(*paths)"
@@ -132,7 +133,7 @@ class Table(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Responses(Table):
+class Responses(CheckedTable):
     """Replies of systems: ``schemas.RESPONSES``, and ``sample`` where there is one."""
 
     KIND, NOTHING = "responses", "no rows; expected at least one reply"
@@ -154,7 +155,6 @@ class Responses(Table):
         return conform(frame, columns, table).select(each.name for each in columns)
 
     def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        refuse_nameless(frame, "system", "name the system in every row or in none", origin)
         refuse(
             frame.get_column("text").is_null(),
             origin,
@@ -207,7 +207,7 @@ _CONVERTED = Call("rejoinder.convert('LOG', 'NAME.jsonl', kind='responses')")
 
 
 @dataclass(frozen=True, eq=False)
-class Ratings(Table):
+class Ratings(CheckedTable):
     """Ratings of replies: ``schemas.RATINGS``, ``against`` and ``probability`` where they hold anything.
 
     A reply has one finite score by each rater under each criterion, and where ratings belong to pairs of
@@ -227,10 +227,6 @@ class Ratings(Table):
         return frame.drop(name for name in without if not frame.get_column(name).count())
 
     def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        refuse_nameless(frame, "system", "name the system in every row", origin)
-        for column in ("rater", "criterion"):
-            remedy = f"name the {column} in every row, or leave the column out"
-            refuse_nameless(frame, column, remedy, origin)
         refuse_not_finite(
             frame,
             "score",
@@ -279,7 +275,7 @@ class Ratings(Table):
 
 
 @dataclass(frozen=True, eq=False)
-class Preferences(Table):
+class Preferences(CheckedTable):
     """Comparisons of two systems' replies: ``schemas.PREFERENCES``.
 
     There is one judgement of an item, a rater, a criterion and an order of two systems.
@@ -289,8 +285,6 @@ class Preferences(Table):
     SYSTEMS = ("a", "b")
 
     def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        for column in ("a", "b", "rater", "criterion"):
-            refuse_nameless(frame, column, f"name the {column} in every row", origin)
         a, winner = frame.get_column("a"), frame.get_column("winner")
         refuse(
             a == frame.get_column("b"),

@@ -20,7 +20,7 @@ def rows():
     for kind, columns in COLUMNS.items():
         for each in columns:
             aliases = ", ".join(f"`{alias}`" for alias in each.aliases.split())
-            yield f"| {kind} | `{each.name}` | {each.meaning} | {WITHOUT[each.lacking]} | {aliases} |"
+            yield f"| {kind} | `{each.name}` | {each.meaning} | {WITHOUT[each.if_absent]} | {aliases} |"
 
 
 def test_the_columns_stand_in_the_documentation():

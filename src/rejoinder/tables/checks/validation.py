@@ -11,9 +11,8 @@ from rejoinder.errors import InputError
 from rejoinder.messages import more, quoted
 from rejoinder.tables.columns import require
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import PROBABILITY, TableColumn
+from rejoinder.tables.schemas import ID, PROBABILITY, TableColumn
 
-NO_ID = "every row needs one"
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
 
 
@@ -43,7 +42,7 @@ def conform(frame: pl.DataFrame, columns: Sequence[TableColumn], table: str) -> 
             )
         if got is not None:
             conformed.append(pl.col(each.name).cast(each.dtype))
-        elif each.lacking == "null":
+        elif each.if_absent == "null":
             conformed.append(pl.lit(None, dtype=each.dtype).alias(each.name))
     return frame.select(*conformed, pl.exclude([each.name for each in columns]))
 
@@ -60,7 +59,7 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
             f"{origin.files() or 'contexts'}: no rows; a test set needs at least one item"
         )
     ids = contexts.get_column("id")
-    refuse_nameless(contexts, "id", NO_ID, origin)
+    refuse_nameless(contexts, ID, origin)
     refuse_duplicates(
         contexts.select("id"), origin, "item", "one row per item, with all its references"
     )
@@ -90,7 +89,7 @@ def check_references(
     if not references.height:
         raise InputError(f"{table}: no reference for any item; expected at least one")
     ids, weights = references.get_column("id"), references.get_column("weight")
-    refuse_nameless(references, "id", NO_ID, origin)
+    refuse_nameless(references, ID, origin)
     refuse(
         references.get_column("text").is_null(),
         origin,
@@ -116,22 +115,22 @@ def check_references(
         )
 
 
-def refuse_nameless(frame: pl.DataFrame, column: str, remedy: str, origin: Origin) -> None:
-    """Raises an InputError for the first row that holds no name in a column.
-
-    Args:
-        frame: The table.
-        column: The column, of text.
-        remedy: What to do about it.
-        origin: Where the rows stood.
-    """
-    ids, names = frame.get_column("id"), frame.get_column(column)
-    empty = names.is_null() | (names.str.strip_chars() == "").fill_null(False)
-    is_id = column == "id"
-    what = (
-        (lambda i: "the id is empty") if is_id else lambda i: f"no {column} at id {quoted(ids[i])}"
+def refuse_nameless(frame: pl.DataFrame, column: TableColumn, origin: Origin) -> None:
+    """Raises an InputError for the first row that names nothing in a column of names."""
+    name, ids = column.name, frame.get_column("id")
+    if column is ID:
+        refuse(_is_blank(ids), origin, lambda i: "the id is empty; every row needs one")
+    remedy = f"name the {name} in every row"
+    remedy += ", or leave the column out" if column.if_absent == "filled" else ""
+    refuse(
+        _is_blank(frame.get_column(name)),
+        origin,
+        lambda i: f"no {name} at id {quoted(ids[i])}; {remedy}",
     )
-    refuse(empty, origin, lambda i: f"{what(i)}; {remedy}")
+
+
+def _is_blank(names: pl.Series) -> pl.Series:
+    return names.is_null() | (names.str.strip_chars() == "").fill_null(False)
 
 
 def refuse_not_finite(

@@ -28,7 +28,7 @@ from rejoinder.tables.format import KindName
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.notes import LEFT_OUT, taking_notes
 from rejoinder.tables.origin import Draft, Origin
-from rejoinder.tables.schemas import AGAINST, COLUMNS, PROBABILITY, RATINGS, RESPONSES, SAMPLE
+from rejoinder.tables.schemas import AGAINST, COLUMNS, ID, PROBABILITY, RATINGS, RESPONSES, SAMPLE
 from rejoinder.tables.selection import of_criterion, without_systems
 
 
@@ -62,7 +62,7 @@ class CheckedTable(ABC):
         origin = origin or Origin.of_table(self.KIND, frame)
         if not frame.height:
             raise InputError(f"{origin.files()}: {self.NOTHING}")
-        for column in COLUMNS[self.KIND]:
+        for column in (ID, *COLUMNS[self.KIND]):
             if column.is_name:
                 refuse_nameless(frame, column, origin)
         self._check(frame, origin)

@@ -16,7 +16,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.network import network_file_system
 from rejoinder.files.replacing import check_target, failure, replacing
 from rejoinder.messages import Call
-from rejoinder.tables.studies import APPLICATION
+from rejoinder.tables.kept_files import APPLICATION
 
 FORMAT = 2
 """The version of the tables (``PRAGMA user_version``)."""

@@ -190,7 +190,7 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
 
     path = given.testset
     verb = click.get_current_context().command_path.partition(" ")[2]
-    from rejoinder.tables.kept_scores import holds_scores
+    from rejoinder.tables.kept_files import holds_scores
 
     if holds_scores(path):
         raise ParameterError(
@@ -399,7 +399,7 @@ def _may_hold_scores(path: Path) -> bool:
 
     from rejoinder.files.sources import data_of, head_of
     from rejoinder.tables.io.panics import refusing_panics
-    from rejoinder.tables.kept_scores import holds_scores
+    from rejoinder.tables.kept_files import holds_scores
 
     if holds_scores(path) or not path.is_file():
         return True

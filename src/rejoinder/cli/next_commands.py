@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rejoinder.tables.example_commands import RESPONSES, TESTSET
-from rejoinder.tables.kept_scores import holds_scores
+from rejoinder.tables.kept_files import holds_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -431,7 +431,7 @@ class TextsOptions(TestsetFilesOptions):
         from rejoinder.files.reading import existing
         from rejoinder.tables.assembly.column_mapping import column_mapping
         from rejoinder.tables.formats.format_choice import holds_all
-        from rejoinder.tables.kept_scores import holds_scores
+        from rejoinder.tables.kept_files import holds_scores
 
         if self.testset is None or holds_scores(self.testset):
             return False

@@ -14,7 +14,7 @@ from rejoinder.files.reading import existing
 from rejoinder.messages import Call, quoted
 from rejoinder.scoring.scores import Scores, load_scores
 from rejoinder.tables.io.panics import refusing_panics
-from rejoinder.tables.kept_scores import holds_scores
+from rejoinder.tables.kept_files import holds_scores
 
 
 def read_quantities(

@@ -42,8 +42,7 @@ from rejoinder.scoring.measurements import (
     system_columns,
 )
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.io.item_lines import ItemRow, ReferenceRow
-from rejoinder.tables.io.json_lines import read_objects
+from rejoinder.tables.io.json_lines import ItemRow, ReferenceRow, read_objects
 from rejoinder.tables.io.text_lines import read_lines, recognise
 
 _PLAIN_ID = re.compile(r"[\w.:/-]+", re.ASCII)

@@ -42,7 +42,7 @@ from rejoinder.scoring.saved_metrics import (
 )
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.io.panics import refusing_panics
-from rejoinder.tables.kept_scores import KEY, holds_scores
+from rejoinder.tables.kept_files import KEY, holds_scores
 from rejoinder.tables.write import write_parquet
 
 SEAL = "rejoinder.sha256"

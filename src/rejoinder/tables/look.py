@@ -17,7 +17,6 @@ from rejoinder.files.reading import existing, stem_of
 from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import Argument, counted, listed
 from rejoinder.result import TableResult
-from rejoinder.tables import studies
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.example_commands import example_commands
@@ -30,44 +29,25 @@ from rejoinder.tables.formats.format_choice import (
     in_folder,
     logs_in,
 )
-from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
+from rejoinder.tables.kept_files import holds_scores, holds_study, questions_in, scores_in
 from rejoinder.tables.notes import RENAMED, taking_notes
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import table_of
-from rejoinder.tables.studies import holds_study
 from rejoinder.tables.table_contents import PAIRWISE, Contents, contents_of
 from rejoinder.visible import visible
 
 VERBS = {
-    "test set": (
-        "respond",
-        "ruq",
-        "score",
-        "compare",
-        "correlate",
-        "audit",
-        "plan",
-        "mine",
-        "weigh",
-        "judge",
-        "annotate",
-    ),
-    "responses": (
-        "score",
-        "compare",
-        "correlate",
-        "audit",
-        "plan",
-        "weigh",
-        "judge",
-        "annotate",
-    ),
-    "candidates": ("weigh", "annotate"),
-    "ratings": ("ratings", "correlate", "plan", "weigh", "judge", "compare"),
-    "preferences": ("preferences",),
-    "scores": ("score", "compare", "correlate", "judge", "plan", "audit", "weigh"),
-    "kept scores": ("score", "compare", "correlate", "plan", "ruq", "judge"),
-    "study": ("annotate",),
+    kind: verbs.split()
+    for kind, verbs in {
+        "test set": "respond ruq score compare correlate audit plan mine weigh judge annotate",
+        "responses": "score compare correlate audit plan weigh judge annotate",
+        "candidates": "weigh annotate",
+        "ratings": "ratings correlate plan weigh judge compare",
+        "preferences": "preferences",
+        "scores": "score compare correlate judge plan audit weigh",
+        "kept scores": "score compare correlate plan ruq judge",
+        "study": "annotate",
+    }.items()
 }
 """By kind of table the verbs that read one."""
 
@@ -199,10 +179,10 @@ def look(
     (place,) = existing([path], "file")
     mapping = column_mapping(columns)
     if holds_scores(place):
-        kept = Reading("kept scores", "parquet", Contents(counts_of(place), names_of(place)))
+        kept = Reading("kept scores", "parquet", Contents(*scores_in(place)))
         return _look(path, place, [kept], True, format, mapping)
     if holds_study(place):
-        study = Reading("study", "sqlite", Contents(studies.counts_of(place)))
+        study = Reading("study", "sqlite", Contents(questions_in(place)))
         return _look(path, place, [study], True, format, mapping)
     mined = _of_candidates(place, format, mapping)
     try:

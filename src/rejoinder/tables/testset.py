@@ -15,13 +15,13 @@ from rejoinder.messages import quoted
 from rejoinder.result import Result
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.item_columns import turns_column
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
 from rejoinder.tables.formats.format_choice import read_items
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import COLUMNS, REFERENCES
-from rejoinder.tables.turns import turns_column
 from rejoinder.text.lists import (
     check_number,
     check_reference_lists,

@@ -20,7 +20,7 @@ from rejoinder.reporting.quantities import _tokens
 from rejoinder.scoring.store import KEY, SEAL
 from rejoinder.tables.io.arrow import read_parquet
 from rejoinder.tables.io.panics import refusing_panics
-from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
+from rejoinder.tables.kept_files import holds_scores, scores_in
 
 REPLIES, REFERENCES = corpus(seed=5, n=12)
 METRICS = ["bleu", "deltableu", "rougeL", "distinct"]
@@ -71,7 +71,7 @@ def test_a_flipped_bit_of_the_metadata_is_no_panic(kept, tmp_path, capfd, step):
     raw, path = kept.read_bytes(), tmp_path / "flipped.parquet"
     for place in range(len(raw) - 8 - int.from_bytes(raw[-8:-4], "little"), len(raw), step):
         path.write_bytes(flipped(raw, place, 0))
-        for what in (holds_scores, counts_of, names_of, _may_hold_scores):
+        for what in (holds_scores, scores_in, _may_hold_scores):
             what(path)
         with suppress(InputError):
             load_scores(path)
@@ -80,7 +80,7 @@ def test_a_flipped_bit_of_the_metadata_is_no_panic(kept, tmp_path, capfd, step):
 
 READERS = {
     "holds_scores": (holds_scores, False),
-    "counts_of": (counts_of, {}),
+    "scores_in": (scores_in, ({}, {})),
     "_may_hold_scores": (_may_hold_scores, True),
     "load_scores": (load_scores, "no readable Parquet file"),
     "figure of RUQ": (_table, "no readable Parquet file"),

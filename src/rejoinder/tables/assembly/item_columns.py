@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -11,14 +12,12 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import more, quoted
-from rejoinder.tables.assembly.additional_columns import scalar_column
 from rejoinder.tables.assembly.column_roles import is_reference_column
 from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.columns import require
-from rejoinder.tables.io.item_lines import ReferenceRow
+from rejoinder.tables.io.json_lines import ReferenceRow
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import REFERENCES
-from rejoinder.tables.turns import list_column, turns_column
 
 
 def with_types(part: Part, alone: bool) -> Part:
@@ -213,3 +212,79 @@ def _refuse_empty_references(part: Part) -> None:
             f"empty{more(len(empty))}; an empty cell is no reference: drop such rows "
             "(pandas: dropna(subset=['text']))"
         )
+
+
+_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number"}
+_LARGEST = 2**63
+
+
+def scalar_column(name: str, values: list[Any], where: Callable[[int], str]) -> pl.Series:
+    """An additional column: text, numbers, or true and false.
+
+    Args:
+        name: The column.
+        values: Its values, None where there is none.
+        where: Names the file and the row of a value.
+
+    Raises:
+        InputError: A value is a list or an object, or some are text and others numbers.
+    """
+    types = set(map(type, values)) - {type(None)}
+    kinds = {_KINDS.get(each) for each in types}
+    if len(kinds) > 1 or None in kinds:
+        _refuse(name, values, where)
+    if not types or types == {str}:
+        return pl.Series(name, values, dtype=pl.String)
+    if types == {bool}:
+        return pl.Series(name, values, dtype=pl.Boolean)
+    if types == {int} and all(v is None or -_LARGEST <= v < _LARGEST for v in values):
+        return pl.Series(name, values, dtype=pl.Int64)
+    numbers = [None if value is None else float(value) for value in values]
+    return pl.Series(name, numbers, dtype=pl.Float64)
+
+
+def _refuse(name: str, values: list[Any], where: Callable[[int], str]) -> None:
+    first: str | None = None
+    for row, value in enumerate(values):
+        if value is None:
+            continue
+        kind = _KINDS.get(type(value))
+        if kind is None:
+            what = "a list" if isinstance(value, list) else "an object"
+            raise InputError(
+                f"{where(row)}: column {quoted(name)} holds {what}; an additional column holds text, a "
+                "number, or true or false; turns belong in 'context', references in 'references'"
+            )
+        if first is not None and kind != first:
+            raise InputError(
+                f"{where(row)}: column {quoted(name)} holds {kind}, above it holds {first}; keep one kind"
+            )
+        first = kind
+
+
+def turns_column(contexts: Sequence[Sequence[str | None]]) -> pl.Series:
+    """The turns of every item as one column of lists.
+
+    Args:
+        contexts: For each item its turns, oldest first; zero or more.
+
+    Example:
+        >>> turns_column([["Hi", "Hello"], []]).to_list()
+        [['Hi', 'Hello'], []]
+    """
+    flat = pl.Series("context", list(chain.from_iterable(contexts)), dtype=pl.String)
+    return list_column(flat, list(map(len, contexts)))
+
+
+def list_column(flat: pl.Series, lengths: Sequence[int]) -> pl.Series:
+    """A column of lists, of which each takes so many of the values.
+
+    Polars builds a column of lists item by item; grouping one flat column is ten times as fast.
+    """
+    items = pl.DataFrame(
+        {"item": range(len(lengths)), "length": lengths}, {"item": pl.UInt32, "length": pl.UInt32}
+    )
+    repeated = items.select(pl.col("item").repeat_by("length").list.explode(empty_as_null=False))
+    lists = repeated.with_columns(flat).group_by("item", maintain_order=True).agg(flat.name)
+    joined = items.join(lists, on="item", how="left", maintain_order="left")
+    return joined.select(pl.col(flat.name).fill_null([])).to_series()

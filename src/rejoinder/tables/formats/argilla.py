@@ -10,9 +10,8 @@ import msgspec
 import polars as pl
 
 from rejoinder.messages import quoted
-from rejoinder.tables.assembly.items import Place
+from rejoinder.tables.assembly.gathered import Place, RatedReply, RatingRows, reply_of
 from rejoinder.tables.assembly.rating_cells import scores_of
-from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows, reply_of
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list

@@ -18,9 +18,8 @@ from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, suffix_of
 from rejoinder.messages import Argument, quoted
-from rejoinder.tables.assembly.items import Items, spoken
+from rejoinder.tables.assembly.gathered import Items, RatedReply, RatingRows, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv

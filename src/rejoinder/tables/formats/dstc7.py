@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
-from rejoinder.tables.assembly.items import Items, spoken
+from rejoinder.tables.assembly.gathered import Items, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.checks.validation import is_first

@@ -20,9 +20,15 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
-from rejoinder.tables.assembly.items import Items, Place, Reference, spoken
+from rejoinder.tables.assembly.gathered import (
+    Items,
+    Place,
+    RatedReply,
+    RatingRows,
+    Reference,
+    spoken,
+)
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_list

@@ -10,9 +10,9 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.gathered import RatingRows, reply_of
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
-from rejoinder.tables.assembly.rating_rows import RatingRows, reply_of
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV

@@ -13,8 +13,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.assembly.items import Place
-from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
+from rejoinder.tables.assembly.gathered import Place, RatedReply, RatingRows
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv

@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, counted
-from rejoinder.tables.assembly.items import Items
+from rejoinder.tables.assembly.gathered import Items
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
 from rejoinder.tables.origin import Draft, TestSetDraft

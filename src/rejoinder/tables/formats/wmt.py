@@ -16,9 +16,8 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.assembly.items import Rows
+from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.long_or_wide import MEAN
-from rejoinder.tables.assembly.rating_rows import RatedReply, RatingRows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
 from rejoinder.tables.origin import Draft

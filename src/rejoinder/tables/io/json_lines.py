@@ -130,3 +130,19 @@ def _not_an_object(row: object, line: str) -> str:
     if isinstance(row, list):
         return _NOT_A_LIST
     return f"got {quoted(line.strip())[1:-1]}; expected a JSON object per line"
+
+
+class ReferenceRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A reference of an item."""
+
+    text: str
+    weight: float | None = None
+    source: str | None = None
+
+
+class ItemRow(msgspec.Struct, forbid_unknown_fields=True):
+    """An item without additional columns: its context, oldest turn first, and its references."""
+
+    id: str | int
+    references: list[str | ReferenceRow]
+    context: str | list[str] | None = None

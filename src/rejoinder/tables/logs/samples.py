@@ -13,8 +13,8 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
-from rejoinder.tables.assembly.items import Items, Rows
-from rejoinder.tables.assembly.one_table import first_rows
+from rejoinder.tables.assembly.gathered import Items, Rows
+from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.origin import Draft, TestSetDraft

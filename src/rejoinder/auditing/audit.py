@@ -31,9 +31,9 @@ from rejoinder.scoring.external import NOT_USED, unused_values
 from rejoinder.scoring.score import score, suited
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import Missing, check_responses
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
 
 
@@ -97,8 +97,8 @@ class Audit(TableResult):
 
 
 def audit(
-    testset: TestSet,
-    responses: Frame | Responses,
+    testset: TestSetLike,
+    responses: ResponsesLike,
     metrics: Sequence[str | Metric] | None = None,
     *,
     constant: str = CONSTANT,
@@ -156,8 +156,9 @@ def audit(
         raise ParameterError(Argument("turns", turns), " must be a whole number, 1 or more")
     if not isinstance(constant, str):
         raise ParameterError(f"constant={constant!r:.60} must be a text")
+    testset = TestSet.of(testset)
     wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
-    real = Responses.of(responses).without(without)
+    real = taken(Responses, responses, testset.ids).without(without)
     alignment = check_responses(real, testset, missing)
     unseen = unread(testset, alignment, constant, turns, seed)
     reduced, copied = leave_one_out(testset, alignment.ids, seed)

@@ -17,8 +17,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.checks.arguments import TESTSET, expect
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.text.detokenize import plain
 
 Vectors: TypeAlias = NDArray[Any] | str | os.PathLike[str]
@@ -59,7 +58,7 @@ class FilteredCorpus(Result):
 
 
 def filter_corpus(
-    corpus: TestSet,
+    corpus: TestSetLike,
     *,
     side: str = "target",
     threshold: float = 1.0,
@@ -93,7 +92,7 @@ def filter_corpus(
     >>> filter_corpus(corpus, threshold=0.5).testset.ids
     ['3']
     """
-    expect(corpus, TestSet, "corpus", TESTSET)
+    corpus = TestSet.of(corpus, "corpus")
     check_draws(0, seed)
     if (vectors is None) != (clusters is None):
         raise ParameterError("vectors and clusters go together; give both or neither")

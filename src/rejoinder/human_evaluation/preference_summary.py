@@ -20,6 +20,7 @@ from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import covariate_differences
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
@@ -124,7 +125,7 @@ def preferences(
     covariates = tuple(strings(covariates, "covariates", "covariates"))
     judges = tuple(strings(judges, "judges", "raters"))
     model = StrengthModel(ties, covariates, judges, rater_effects, bootstrap, ranks)
-    given = Preferences.of(preferences).frame
+    given = taken(Preferences, preferences).frame
     clusters, faults = item_clusters(given, cluster, "preferences")
     options = SummaryOptions(threshold, drop, least, resamples, seed, clusters=clusters)
     differences = covariate_differences(given, covariates, Origin.of_table("preferences", given))

@@ -18,6 +18,7 @@ from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.selection import criterion_notes, without_systems
 from rejoinder.tables.types import Ratings
@@ -97,7 +98,7 @@ def ratings(
     without = strings(without, "without", "systems")
     clusters, faults = item_clusters(Ratings.frame_of(ratings), cluster, "ratings")
     options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)
-    table = Ratings.of(ratings).of_criterion(criterion).table()
+    table = taken(Ratings, ratings).of_criterion(criterion).table()
     faults = [*criterion_notes(table, criterion), *faults]
     table = without_systems(table, without)
     if scale is not None:

@@ -34,16 +34,15 @@ from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.checks.arguments import TESTSET, expect
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import refuse_unknown_ids
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
 
 
 def mark(
-    testset: TestSet,
-    responses: Frame | Responses,
+    testset: TestSetLike,
+    responses: ResponsesLike,
     model: Model,
     rubric: Rubric | str | os.PathLike[str] | None = None,
     *,
@@ -106,7 +105,7 @@ def mark(
             is reached; replies are to items that there are not; nothing can be compared.
         ParameterError: A parameter is out of range, or has no effect on a model of this kind.
     """
-    expect(testset, TestSet, "testset", TESTSET)
+    testset = TestSet.of(testset)
     check_draws(0, seed)
     if turns is not None and turns < 1:
         raise ParameterError(Argument("turns", turns), "; expected 1 or more, or None for all")
@@ -162,8 +161,8 @@ def _rubric(given: Rubric | str | os.PathLike[str] | None) -> tuple[tuple[str, .
     return (note + str(Argument("rubric", Placeholder("FILE"))),), usual
 
 
-def _replies(testset: TestSet, responses: Frame | Responses) -> pl.DataFrame:
-    frame = Responses.of(responses).frame
+def _replies(testset: TestSet, responses: ResponsesLike) -> pl.DataFrame:
+    frame = taken(Responses, responses, testset.ids).frame
     refuse_unknown_ids(frame, testset.contexts.select("id"))
     return frame
 

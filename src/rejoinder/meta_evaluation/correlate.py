@@ -31,6 +31,7 @@ from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
 from rejoinder.statistics.draws import check_draws, check_permutations
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.types import Ratings
 
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
@@ -291,7 +292,7 @@ def correlate(
         )
     if cluster is not None or chosen.of_dialogues:
         scores = clustered(scores, cluster)
-    given = Ratings.of(ratings)
+    given = taken(Ratings, ratings)
     if chosen.of_dialogues:
         given = turn_ratings(given, scores)
     rated, notes, criterion = match(

@@ -44,6 +44,7 @@ from rejoinder.statistics.skewed_mean import strongly_skewed
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.types import Ratings, Responses
 
 MEAN = Argument("raters", "mean")
@@ -144,7 +145,7 @@ def judge(
     scores: Scores,
     ratings: Frame | Ratings,
     *,
-    responses: Frame | Responses | None = None,
+    responses: ResponsesLike | None = None,
     repeats: pl.DataFrame | None = None,
     criterion: str | None = None,
     without: Sequence[str] = (),
@@ -194,7 +195,7 @@ def judge(
     scores.need_items()
     if cluster is not None:
         scores = clustered(scores, cluster)
-    given = Ratings.of(ratings).of_criterion(criterion, one=True)
+    given = taken(Ratings, ratings).of_criterion(criterion, one=True)
     rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
     low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
     covariates = _covariates(rated, responses, notes)
@@ -330,12 +331,12 @@ def _on(marks: Floats, scale: Scale) -> bool:
 
 
 def _covariates(
-    rated: Rated, responses: Frame | Responses | None, notes: list[str]
+    rated: Rated, responses: ResponsesLike | None, notes: list[str]
 ) -> dict[str, Floats]:
     """Length and markdown of each rated reply: float64 [r]; one that does not vary is left out."""
     if responses is None:
         return {}
-    table = Responses.of(responses).frame.unique(["system", "id"], keep="first")
+    table = taken(Responses, responses).frame.unique(["system", "id"], keep="first")
     texts = dict(zip(zip(table["system"], table["id"], strict=True), table["text"], strict=True))
     places = [(rated.systems[s], rated.ids[i]) for s, i in _places(rated)]
     absent = sum(place not in texts for place in places)

@@ -22,6 +22,7 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.selection import check_systems, criterion_notes
@@ -59,7 +60,7 @@ def match(
             in common with the scores.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
-    given = table = Ratings.of(ratings).of_criterion(criterion, one=True).table()
+    given = table = taken(Ratings, ratings).of_criterion(criterion, one=True).table()
     of_pairs, notes = belong_to_pairs(table), []
     in_pairs = in_pairs and of_pairs
     if in_pairs:

@@ -37,6 +37,7 @@ from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.drawn_items import EARLIER, LEFT, NEXT, RATED, drawn_so_far, waiting_notes
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
 from rejoinder.tables.selection import check_systems
 from rejoinder.tables.types import Ratings
@@ -196,7 +197,7 @@ def _replies(
         InputError: They were chosen by their scores, or with probabilities that are not known of the
             others.
     """
-    given = Ratings.of(ratings).of_criterion(criterion, one=True)
+    given = taken(Ratings, ratings).of_criterion(criterion, one=True)
     rated, _, _ = match(scores, given, criterion, "mean", without, seed, scale)
     if len(rated.systems) < 2:
         raise ParameterError(

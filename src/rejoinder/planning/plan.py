@@ -29,10 +29,11 @@ from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import POWER
-from rejoinder.tables.checks.arguments import TESTSET, expect, strings
+from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import MissingOrPairwise
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Ratings, Responses
 
 
@@ -110,8 +111,8 @@ def plan(
     scores: Scores,
     ratings: Frame | Ratings | None = None,
     *,
-    testset: TestSet | None = None,
-    responses: Frame | Responses | None = None,
+    testset: TestSetLike | None = None,
+    responses: ResponsesLike | None = None,
     a: str | None = None,
     b: str | None = None,
     every_pair: bool = False,
@@ -196,12 +197,12 @@ def plan(
         scores = clustered(scores, cluster)
     without = strings(without, "without", "systems")
     if testset is not None:
-        expect(testset, TestSet, "testset", TESTSET)
+        testset = TestSet.of(testset)
     check_draws_of(scores, resamples, seed)
     wanted = numbers_of("items", items), numbers_of("raters", raters)
     notes, given, rated = scores.notes, None, None
     if ratings is not None:
-        given = Ratings.of(ratings).of_criterion(criterion, one=True)
+        given = taken(Ratings, ratings).of_criterion(criterion, one=True)
         rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
     pairs = pairs_of(scores, without, rated, a, b, every_pair)
     pilot = Pilot(
@@ -209,7 +210,9 @@ def plan(
         testset is not None,
     )  # fmt: skip
     if testset is not None and responses is not None:
-        pilot = with_fewer(pilot, testset, Responses.of(responses), missing, progress)
+        pilot = with_fewer(
+            pilot, testset, taken(Responses, responses, testset.ids), missing, progress
+        )
     return plan_of(pilot, criteria)
 
 

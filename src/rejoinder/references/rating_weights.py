@@ -15,6 +15,7 @@ from rejoinder.messages import Argument, counted
 from rejoinder.statistics import aggregation
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.pair_ratings import over_pairs
 from rejoinder.tables.ratings import check_ratings
 from rejoinder.tables.selection import criterion_notes
@@ -83,7 +84,7 @@ def rating_weights(
         InputError: The tables do not fit, a rating is off the scale, or no rating is left.
         ParameterError: A criterion is unknown, or a rule is out of range.
     """
-    table = Ratings.of(ratings).of_criterion(rules.criterion, one=True)
+    table = taken(Ratings, ratings).of_criterion(rules.criterion, one=True)
     rated = check_ratings(table, replies, without)
     notes = criterion_notes(table.frame, rules.criterion)
     notes += [f"weights: {note}" for note in rated.notes]

@@ -28,12 +28,13 @@ from rejoinder.references.rating_weights import (
 from rejoinder.result import Result
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.candidates import candidates_of
-from rejoinder.tables.checks.arguments import TESTSET, expect, pair, strings
+from rejoinder.tables.checks.arguments import pair, strings
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike
 from rejoinder.tables.responses import check_responses
 from rejoinder.tables.schemas import REFERENCES
-from rejoinder.tables.testset import TestSet
-from rejoinder.tables.types import Ratings, Responses
+from rejoinder.tables.testset import TestSet, TestSetLike
+from rejoinder.tables.types import Ratings
 
 LIKERT = (1.0, 5.0)
 """The scale that most dialogue evaluations use."""
@@ -80,8 +81,8 @@ class Weighed(Result):
 
 
 def weigh(
-    testset: TestSet,
-    responses: Frame | Responses | None = None,
+    testset: TestSetLike,
+    responses: ResponsesLike | None = None,
     ratings: Frame | Ratings | None = None,
     *,
     scale: tuple[float, float] = LIKERT,
@@ -143,7 +144,7 @@ def weigh(
     >>> weigh(testset, replies, rated).testset.references.select("source", "weight").rows()
     [('b', 1.0), ('a', -0.5)]
     """
-    expect(testset, TestSet, "testset", TESTSET)
+    testset = TestSet.of(testset)
     without = strings(without, "without", "systems")
     pair(scale, "scale")
     rules = RatingRules(scale, criterion, filter_raters, least, least_raters)
@@ -177,7 +178,7 @@ def weigh(
 
 
 def _check_wanted(
-    responses: Frame | Responses | None,
+    responses: ResponsesLike | None,
     ratings: Frame | Ratings | None,
     weights_from: str | Metric | None,
     rated_replies: Frame | None,
@@ -221,7 +222,7 @@ class _Given:
 
 
 def _texts(
-    testset: TestSet, responses: Frame | Responses | None, without: Sequence[str]
+    testset: TestSet, responses: ResponsesLike | None, without: Sequence[str]
 ) -> tuple[pl.DataFrame, bool]:
     """The texts as ``system, id, text, source``, and whether they are replies of systems.
 
@@ -232,7 +233,7 @@ def _texts(
         several = pl.struct("id", "source").is_duplicated()
         system = pl.when(~several).then(pl.col("source")).alias("system")
         return testset.references.select(system, "id", "text", "source"), False
-    candidates, of_systems = candidates_of(responses)
+    candidates, of_systems = candidates_of(responses, testset.ids)
     check_responses(candidates, testset, "empty")  # ids; gaps do not matter here
     table = candidates.without(without).frame
     return table.with_columns(pl.col("system").alias("source")), of_systems

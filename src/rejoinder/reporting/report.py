@@ -36,8 +36,9 @@ from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import Missing, check_responses
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Preferences, Ratings, Responses
 
 SUFFIXES = (".html", ".md")
@@ -172,8 +173,8 @@ def seen_from_page(notes: Iterable[str], record: Mapping[str, Any] | None) -> It
 
 
 def report(
-    testset: TestSet,
-    responses: Frame | Responses,
+    testset: TestSetLike,
+    responses: ResponsesLike,
     metrics: Sequence[str | Metric] | None = None,
     *,
     ratings: Frame | Ratings | None = None,
@@ -223,7 +224,8 @@ def report(
     'No human ratings are given: how far the metrics agree with people on these replies is not known.'
     """
     without = strings(without, "without", "systems")
-    replies = Responses.of(responses).without(without)
+    testset = TestSet.of(testset)
+    replies = taken(Responses, responses, testset.ids).without(without)
     facts: dict[str, Any] = {"missing": missing, "drop_unusable": drop_unusable, "cluster": cluster}
     draws: dict[str, Any] = {"resamples": resamples, "seed": seed}
     values, tokens = read_quantities(ruq)
@@ -273,7 +275,7 @@ def _of_scores(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str, ...]
 
 def _rated(given: Frame | Ratings, criterion: str | None, without: Sequence[str]) -> Ratings:
     """The ratings of the criterion, without those of systems that are left out."""
-    own = Ratings.of(given).of_criterion(criterion)
+    own = taken(Ratings, given).of_criterion(criterion)
     return own.where(~pl.col("system").is_in(list(without)))
 
 
@@ -361,7 +363,7 @@ def _preferred(
     if given is None:
         return None
     left_out = pl.any_horizontal(pl.col("a", "b").is_in(list(without)))
-    own = Preferences.of(given).where(~left_out)
+    own = taken(Preferences, given).where(~left_out)
     return preferences(own, criterion=criterion, **draws)
 
 

@@ -23,12 +23,12 @@ from rejoinder.responders.result import Replies
 from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.responders.transformer import TransformerResponder
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 
 
 def respond(
     system: str | os.PathLike[str],
-    testset: TestSet,
+    testset: TestSetLike,
     *,
     corpus: TestSet | Pairs | None = None,
     exclude_test_pairs: bool = True,
@@ -106,6 +106,7 @@ def respond(
         (['A little.'], ('1 pair of 2 left out that also stand in the test set',))
     """
     check_draws(0, seed)
+    testset = TestSet.of(testset)
     _check(system, corpus, scorer, beam, candidates)
     if tokenizer != "13a" and system != "retrieval":
         raise ParameterError(

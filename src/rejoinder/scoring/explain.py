@@ -16,6 +16,7 @@ from rejoinder.metrics.engine.measurement import provided
 from rejoinder.metrics.similarity import Likeness
 from rejoinder.scoring.explanation import Explanation
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.types import Responses
 
@@ -74,7 +75,10 @@ def explain(
         raise ParameterError(f"metric '{resolved.name}' cannot be explained; choose {one_of(able)}")
     context = _only(testset.contexts, "id", id, "item")
     reply = _only(
-        _only_rows(Responses.of(responses).frame, system), "id", id, f"reply of '{system}'"
+        _only_rows(taken(Responses, responses, testset.ids).frame, system),
+        "id",
+        id,
+        f"reply of '{system}'",
     )
     if reply.height > 1:
         raise ParameterError(

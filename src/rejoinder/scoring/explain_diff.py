@@ -22,10 +22,9 @@ from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.median_of_means import median_of_means
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike
 from rejoinder.tables.responses import Missing
-from rejoinder.tables.testset import TestSet
-from rejoinder.tables.types import Responses
+from rejoinder.tables.testset import TestSetLike
 
 OF_AGGREGATOR = [MEASURES[name] for name in ("precision", "recall", "f")]
 """The columns of ROUGE's rows in the order in which rouge-score averages them."""
@@ -90,8 +89,8 @@ class ExplainedDifference(TableResult):
 
 
 def explain_diff(
-    testset: TestSet,
-    responses: Frame | Responses,
+    testset: TestSetLike,
+    responses: ResponsesLike,
     first: str | Metric,
     second: str | Metric,
     *,

@@ -19,10 +19,9 @@ from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, few_items
 from rejoinder.scoring.pairwise import pairwise_scores
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.responses import MissingOrPairwise
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 
 MISSING = ("error", "drop", "pairwise")
 """What can be done about a missing value by itself: no empty reply can stand in for it."""
@@ -38,7 +37,7 @@ SHOWN = 5
 
 def from_values(
     metrics: Sequence[External],
-    testset: TestSet | None = None,
+    testset: TestSetLike | None = None,
     *,
     missing: MissingOrPairwise = "error",
     cluster: str | None = None,
@@ -63,7 +62,7 @@ def from_values(
     if missing not in MISSING:
         raise ParameterError(f"missing: got {quoted(missing)}; expected {one_of(MISSING)}")
     if testset is not None:
-        expect(testset, TestSet, "testset", TESTSET)
+        testset = TestSet.of(testset)
     labelled = registry.metrics(metrics)
     values = [each.reply_values for each in metrics if each.reply_values is not None]
     systems = list(dict.fromkeys(name for each in values for name in each.systems))

@@ -17,10 +17,9 @@ from rejoinder.metrics.setting_search import typed, usual_settings
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
 from rejoinder.scoring.score import score
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike
 from rejoinder.tables.responses import Missing
-from rejoinder.tables.testset import TestSet
-from rejoinder.tables.types import Responses
+from rejoinder.tables.testset import TestSetLike
 
 NEAREST = 5
 """So many settings are shown where none gives the figure."""
@@ -71,8 +70,8 @@ class ReportedFigure(TableResult):
 
 
 def find_settings(
-    testset: TestSet,
-    responses: Frame | Responses,
+    testset: TestSetLike,
+    responses: ResponsesLike,
     metric: str | Metric,
     reported: str | float,
     *,

@@ -28,10 +28,10 @@ from rejoinder.scoring.pairwise import answered_items, pairwise_scores
 from rejoinder.scoring.samples import averaged, by_sample
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.checks.arguments import TESTSET, expect
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.checks.arguments import expect
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import Alignment, MissingOrPairwise, check_responses
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
 from rejoinder.text.strings import Strings
 
@@ -46,8 +46,8 @@ def suited(testset: TestSet) -> list[str]:
 
 
 def score(
-    testset: TestSet,
-    responses: Frame | Responses,
+    testset: TestSetLike,
+    responses: ResponsesLike,
     metrics: Sequence[str | Metric] | None = None,
     *,
     missing: MissingOrPairwise = "error",
@@ -90,8 +90,8 @@ def score(
     [1.0]
     """
     check_draws(resamples, seed)
-    expect(testset, TestSet, "testset", TESTSET)
-    responses = Responses.of(responses)
+    testset = TestSet.of(testset)
+    responses = taken(Responses, responses, testset.ids)
     wanted = wanted_metrics(metrics, testset)
     first, *others = by_sample(responses)
     if others and metrics is None:

@@ -33,11 +33,12 @@ from rejoinder.scoring.measurements import (
 )
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
-from rejoinder.tables.checks.arguments import TESTSET, expect
+from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.external_scores import SegmentScores
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import MissingOrPairwise
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
 from rejoinder.visible import visible
 
@@ -74,7 +75,7 @@ class Scores(Measurements, PlottedResult):
     def from_segments(
         cls,
         segments: Frame,
-        testset: TestSet | None = None,
+        testset: TestSetLike | None = None,
         *,
         lower: Sequence[str] = (),
         bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -109,7 +110,7 @@ class Scores(Measurements, PlottedResult):
         >>> Scores.from_segments(pl.DataFrame(rows)).systems()["value"].to_list()
         [4.5]
         """
-        metrics = externals(SegmentScores.of(segments), lower, bounds, rates)
+        metrics = externals(taken(SegmentScores, segments), lower, bounds, rates)
         facts: dict[str, Any] = {"missing": missing, "cluster": cluster}
         return cls(**vars(from_values(metrics, testset, resamples=resamples, seed=seed, **facts)))
 
@@ -203,8 +204,8 @@ class Scores(Measurements, PlottedResult):
         system: str | None = None,
         metric: str | Metric | None = None,
         *,
-        testset: TestSet | None = None,
-        responses: Frame | Responses | None = None,
+        testset: TestSetLike | None = None,
+        responses: ResponsesLike | None = None,
     ) -> Explanations:
         """Says what made the scores of an item: n-grams and references, or the nearest words.
 
@@ -242,8 +243,8 @@ class Scores(Measurements, PlottedResult):
         expect(id, str, "id", "the id of an item, a text: scores.explain('3')")
         if system is not None:
             self.place(system)
-        expect(testset, TestSet, "testset", TESTSET)
-        replies = Responses.of(responses)
+        testset = TestSet.of(testset)
+        replies = taken(Responses, responses, testset.ids)
         results = [
             explain(testset, replies, id, name, each)
             for each in self._explained(metric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +13,7 @@ from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.formats.format_choice import columns_of_replies
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.schemas import RESPONSES
@@ -98,13 +98,19 @@ def originals(testset: TestSet) -> pl.DataFrame:
     return first_references(testset).select(pl.lit(ORIGINAL).alias("system"), "id", "text")
 
 
-def candidates_of(given: Frame | Responses) -> tuple[Responses, bool]:
+def candidates_of(given: ResponsesLike, ids: Sequence[str]) -> tuple[Responses, bool]:
     """Candidates or responses of a Python call as responses, and whether systems made them.
+
+    Args:
+        given: A table with a column ``source`` or ``system``, or replies by system.
+        ids: The ids of the test set.
 
     Raises:
         ParameterError: It is no frame.
         InputError: A column is absent, or a row breaks a rule of responses.
     """
+    if isinstance(given, Mapping):
+        return taken(Responses, given, ids), True
     frame = Responses.frame_of(given)
     by_source = SOURCE in frame.columns and "system" not in frame.columns
     responses = Responses(frame.rename({SOURCE: "system"}) if by_source else frame)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -12,16 +12,22 @@ from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.json_rows import part_of_rows
+from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.format import Asked, KindName
 from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.format_choice import logs_in, read_replies, read_table
-from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
+from rejoinder.tables.frames import Frame, is_list_of_rows, is_table, polars_of
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Draft, TestSetDraft
 from rejoinder.tables.parts import Part
-from rejoinder.tables.types import CheckedTable
+from rejoinder.tables.schemas import COLUMNS, RESPONSES
+from rejoinder.tables.types import CheckedTable, Responses
+from rejoinder.text.lists import check_number, check_strings
 
 Checked = TypeVar("Checked", bound=CheckedTable)
+
+ResponsesLike: TypeAlias = Responses | Frame | Mapping[str, Sequence[str | None]]
+"""Responses, a table of them, or by system its reply to each item in their order (None is no reply)."""
 
 
 def are_tables(given: Sequence[Any], what: str) -> bool:
@@ -88,6 +94,51 @@ def _drafts(
             continue
         for file in logs_in(path, format) if kind == "scores" else [path]:
             yield str(file), read_table(file, kind, format, asked)
+
+
+def taken(
+    kind: type[Checked], given: CheckedTable | ResponsesLike, ids: Sequence[str] | None = None
+) -> Checked:
+    """The table of a Python call: one of its type stays as it is, all else is read as files are.
+
+    Args:
+        kind: Its type.
+        given: The table: of this type; in memory, with its columns or in any form that is read; or the
+            replies of systems, each a list with one for each item.
+        ids: The ids of the test set that replies answer, in their order; None: "1", "2", ...
+
+    Raises:
+        InputError: A column is absent, a row breaks a rule, or a system has another number of replies.
+        ParameterError: It is no table.
+
+    >>> replies = {"bot": ["at nine", "yes"], "cat": ["no", None]}
+    >>> taken(Responses, replies, ["c1", "c2"]).frame.rows()
+    [('bot', 'c1', 'at nine'), ('bot', 'c2', 'yes'), ('cat', 'c1', 'no')]
+    """
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, Mapping):
+        of_columns = {"id", "text"} <= set(given)
+        return taken(kind, pl.DataFrame(given) if of_columns else _replies(given, ids))
+    if isinstance(given, CheckedTable) or not is_table(given):
+        return kind.of(given)
+    needed = {each.name for each in COLUMNS[kind.KIND] if each.is_needed}
+    frame = kind.frame_of(given)
+    return kind.of(frame) if needed <= set(frame.columns) else read_as(kind, [given], ids=ids)
+
+
+def _replies(texts: Mapping[Any, Sequence[str | None]], ids: Sequence[str] | None) -> pl.DataFrame:
+    """The rows of replies that are given by system; None is no reply."""
+    rows: list[tuple[str, str, str]] = []
+    for system, replies in texts.items():
+        what = f"responses[{system!r}]"
+        expect(replies, (list, tuple), what, "a list of texts, one for each item")
+        names = [str(i + 1) for i in range(len(replies))] if ids is None else ids
+        check_number(replies, what, len(names))
+        check_strings([each for each in replies if each is not None], what)
+        answered = zip(names, replies, strict=True)
+        rows += [(system, id, text) for id, text in answered if text is not None]
+    return pl.DataFrame(rows, schema=RESPONSES, orient="row")
 
 
 def frame_of(table: Any, what: str) -> pl.DataFrame:

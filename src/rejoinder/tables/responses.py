@@ -14,7 +14,7 @@ from rejoinder.messages import Argument, counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.in_memory import read_as
+from rejoinder.tables.in_memory import ResponsesLike, read_as, taken
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.types import Responses
@@ -76,7 +76,7 @@ def read_responses(
 
 
 def check_responses(
-    responses: Frame | Responses, testset: TestSet, missing: Missing = "error"
+    responses: ResponsesLike, testset: TestSet, missing: Missing = "error"
 ) -> Alignment:
     """Joins responses to a test set by id.
 
@@ -93,7 +93,7 @@ def check_responses(
     """
     if missing not in _MISSING:
         raise ParameterError(f"missing: got {quoted(missing)}; expected {one_of(_MISSING)}")
-    replies = Responses.of(responses).single()
+    replies = taken(Responses, responses, testset.ids).single()
     items = testset.contexts.select("id").with_row_index("item")
     refuse_unknown_ids(replies, items)
     systems = replies.get_column("system").unique(maintain_order=True).to_list()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
+from typing import TypeAlias
 
 import polars as pl
 
@@ -16,10 +17,11 @@ from rejoinder.result import Result
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.item_columns import turns_column
+from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
 from rejoinder.tables.formats.format_choice import read_items
-from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.frames import Frame, is_table, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import COLUMNS, REFERENCES
 from rejoinder.text.lists import (
@@ -114,6 +116,28 @@ class TestSet(Result):
         )
 
     @classmethod
+    def of(cls, given: TestSetLike, name: str = "testset") -> TestSet:
+        """The test set of a Python call: a frame or lists of references become one, and this type stays.
+
+        Args:
+            given: What was given.
+            name: What the function calls it.
+
+        Raises:
+            InputError: A column is absent, or a row breaks a rule.
+            ParameterError: It is nothing of these.
+
+        >>> TestSet.of([["hi", "hello"], ["yes"]]).ids
+        ['1', '2']
+        """
+        if isinstance(given, TestSet):
+            return given
+        if is_table(given):
+            return read_testset(given)  # pyright: ignore[reportArgumentType]
+        expect(given, (list, tuple), name, TESTSET)
+        return cls.from_lists(given)  # pyright: ignore[reportArgumentType]
+
+    @classmethod
     def from_lists(
         cls,
         references: Sequence[Sequence[str]],
@@ -156,6 +180,10 @@ class TestSet(Result):
                 schema=REFERENCES,
             ),
         )
+
+
+TestSetLike: TypeAlias = TestSet | Frame | Sequence[Sequence[str]]
+"""A test set, a table of one, or for each item the list of its references."""
 
 
 @keeping_sources()

@@ -25,7 +25,7 @@ from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, few_items
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.utterance_quantity.generic import checked, generic_replies
 from rejoinder.utterance_quantity.requests import RuqItems, items_of
 from rejoinder.utterance_quantity.result import Quantity
@@ -37,7 +37,7 @@ Outputs = Mapping[str, Mapping[str, str]]
 
 
 def ruq(
-    testset: TestSet,
+    testset: TestSetLike,
     models: _Model | Sequence[_Model],
     *,
     generic: Sequence[str] | None = None,
@@ -105,6 +105,7 @@ def ruq(
     )
     names = _names(backends)
     outputs_of, remarks = _matched(_texts(outputs), names)
+    testset = TestSet.of(testset)
     items = items_of(testset, replies, references)
     tables, notes = [], list(items.notes)
     for position, backend in enumerate(backends):

@@ -8,7 +8,7 @@ import pytest
 
 import rejoinder
 from rejoinder import TestSet, correlate, plan, score
-from rejoinder.errors import ParameterError, RejoinderError
+from rejoinder.errors import RejoinderError
 from rejoinder.references.weighing import weigh
 
 QUICK = {"permutations": 0, "resamples": 0}
@@ -86,12 +86,13 @@ def test_whatever_is_given_for_whatever_is_an_answer_or_one_message(things, call
         (lambda of: correlate(of["scores"], of["ratings"], scale=5), r"scale=\(LOW, HIGH\)"),
         (lambda of: correlate(of["scores"], of["ratings"], 3), "protocol is int, expected one of"),
         (lambda of: plan("kept.parquet"), "scores is str, expected Scores"),
-        (lambda of: weigh(of["responses"], of["testset"], of["ratings"]), "expected a TestSet; read"),
+        (lambda of: weigh("test.jsonl", of["responses"]), "expected a TestSet, a frame, or a list"),
+        (lambda of: weigh(of["responses"], of["testset"], of["ratings"]), "the wrong way round"),
         (lambda of: of["scores"].save(None), "path is NoneType, expected the name of a file"),
     ],
 )  # fmt: skip
 def test_what_was_expected_and_how_to_get_it(things, call, words):
-    with pytest.raises(ParameterError, match=words):
+    with pytest.raises(RejoinderError, match=words):
         call(things)
 
 

@@ -24,9 +24,8 @@ from rejoinder.messages import Argument, counted
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
 from rejoinder.retrieval.bm25 import BM25, K1, B
-from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.schemas import CANDIDATES
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.text.bare import bare_keys
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import check_tokenizer, tokenize
@@ -120,8 +119,8 @@ class Mined(TableResult):
 
 
 def mine(
-    corpus: TestSet | TripleIndex,
-    testset: TestSet,
+    corpus: TestSetLike | TripleIndex,
+    testset: TestSetLike,
     *,
     candidates: int = 15,
     alpha: float = 0.5,
@@ -174,14 +173,13 @@ def mine(
         >>> mine(corpus, testset).table.select("id", "text", "source").row(0)
         ('1', 'Very cold.', 'mined-1')
     """
-    expect(corpus, (TestSet, TripleIndex), "corpus", TESTSET)
-    expect(testset, TestSet, "testset", TESTSET)
+    testset = TestSet.of(testset)
     product = check_parameters(candidates, alpha, epsilon, k1, b)
     if isinstance(corpus, TripleIndex):
         index = corpus
     else:
         check_tokenizer(tokenizer)
-        index = TripleIndex.of([corpus], MemoryArrays(), tokenizer)
+        index = TripleIndex.of([TestSet.of(corpus, "corpus")], MemoryArrays(), tokenizer)
     items = _Items.of(testset)
     left_out = own_conversations(index, testset)
     rows = _Rows(index)

@@ -37,6 +37,7 @@ from rejoinder.statistics.confidence_sequence import FIRST_LOOK, TUNED_FOR
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import taken
 from rejoinder.tables.types import Ratings
 
 Population = Literal["new", "these"]
@@ -210,7 +211,7 @@ def compare_with_people(
     scores.need_items()
     if cluster is not None:
         scores = scores.clustered(cluster)
-    given = Ratings.of(ratings).of_criterion(criterion, one=True)
+    given = taken(Ratings, ratings).of_criterion(criterion, one=True)
     table = given.table(probability=True)
     rated, notes, name = match(scores, given, criterion, "mean", without, seed, scale)
     if len(rated.systems) < 2:

@@ -9,8 +9,8 @@ from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Placeholder
 
 TESTSET = (
-    "a TestSet; read a file with rejoinder.read_testset(path), or make one with "
-    "TestSet.from_lists(references)"
+    "a TestSet, a frame, or a list of references for each item; read a file with "
+    "rejoinder.read_testset(path)"
 )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sys
+from base64 import b64encode
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -34,7 +36,7 @@ MOST_PAIRS = 60
 
 
 def figure_of(result: Any, of: str | None = None) -> Figure:
-    """The figure of a result; a notebook shows it where it is the last line of a cell.
+    """The figure of a result; a notebook shows it once, with and without a semicolon behind the call.
 
     Args:
         result: A result of one of the classes in `FIGURES`.
@@ -49,7 +51,30 @@ def figure_of(result: Any, of: str | None = None) -> Figure:
         figure = draw(result, of)
         figure.canvas.draw()  # ticks are made with these settings
     vars(figure)["_repr_png_"] = partial(_png, figure)
+    _show(figure)
     return figure
+
+
+def _show(figure: Figure) -> None:
+    """Shows a figure in the cell of a notebook that drew it; other cells show it where it ends them.
+
+    A semicolon at the end of a cell hides its value, so that the value alone is not enough.
+    """
+    ipython = sys.modules.get("IPython")
+    shell: Any = None if ipython is None else ipython.get_ipython()
+    if getattr(shell, "kernel", None) is None:
+        return  # no notebook
+    drawn_in = shell.execution_count
+
+    def publish() -> None:
+        shell.display_pub.publish({"image/png": b64encode(_png(figure)).decode()})
+
+    def display() -> None:
+        if shell.execution_count != drawn_in:
+            publish()
+
+    publish()
+    vars(figure)["_ipython_display_"] = display
 
 
 def _png(figure: Figure) -> bytes:

@@ -22,6 +22,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
+from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import PASS_FAIL, _mean_interval
 from rejoinder.human_evaluation.system_differences import system_differences
@@ -155,23 +156,26 @@ def _of_these(replies: RepliesWithRatings, study: Study, truth: Truth) -> float:
     if single is None:
         return 0.0
     items = int(study.rated.sum())
-    alone = scope(single.shares(np.full(items, 1 / items))) == "these raters"
+    alone = scope(single.shares(np.full(items, 1 / items)), single.random) == "these raters"
     return float(study.here[0] - study.here[1]) - truth.difference if alone else 0.0
 
 
-def replies_of(study: Study, shape: Shape) -> RepliesWithRatings:
+def replies_of(
+    study: Study, shape: Shape, rater_effects: RaterEffects | None = None
+) -> RepliesWithRatings:
     """The arrays that `compare --ratings` makes of its tables."""
     systems, items, raters = study.ratings.shape
     return RepliesWithRatings(
-        tuple("ab"[:systems]),
-        tuple(f"judge{j or ''}" for j in range(len(study.marks))),
-        study.marks,
-        mean_ratings(study.ratings.reshape(-1, raters)).reshape(systems, items),
-        study.ratings if raters > 1 else None,
-        None,
-        study.cluster,
-        "clusters" if study.clustered else "items",
-        DIFFERENCES[shape.differences].scale,
+        systems=tuple("ab"[:systems]),
+        labels=tuple(f"judge{j or ''}" for j in range(len(study.marks))),
+        values=study.marks,
+        ratings=mean_ratings(study.ratings.reshape(-1, raters)).reshape(systems, items),
+        single=study.ratings if raters > 1 else None,
+        probabilities=None,
+        group=study.cluster,
+        groups_are="clusters" if study.clustered else "items",
+        scale=DIFFERENCES[shape.differences].scale,
+        rule=RaterRule.of(rater_effects, [f"r{r}" for r in range(raters)]),
     )
 
 

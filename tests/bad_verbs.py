@@ -155,6 +155,8 @@ CORRELATE = [
     verb("judge --scores rated.csv --ratings marks.csv", "scores and ratings swapped", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
     verb("compare --scores rated.csv --ratings marks.csv", "scores and ratings swapped, to compare", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
     verb("judge --scores rated.csv --ratings rated.csv", "ratings as a judge's scores", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
+    verb("score --scores rated.csv", "ratings as the scores of another tool", r"rated\.csv: holds ratings, and is given as scores; 'rejoinder compare --ratings rated\.csv' compares the systems by people"),
+    verb("compare --scores rated.csv", "ratings as scores, to compare", r"rated\.csv: holds ratings, and is given as scores; 'rejoinder compare --ratings rated\.csv'"),
     verb("compare --scores rated.csv --ratings rated.csv", "ratings as the scores to correct", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
     verb("judge --scores marks.csv --ratings marks.csv", "a judge's scores as ratings", r"marks\.csv: given as scores has the same content as marks\.csv given as ratings"),
     verb(f"judge {READ} --ratings others.csv", "ratings of other systems beside a judge", r"of 'dog', none of which is scored"),

@@ -15,7 +15,6 @@ from rejoinder.annotation import export as annotation_export
 from rejoinder.annotation.task import Example, Task
 from rejoinder.auditing.audit_tables import mark
 from rejoinder.auditing.verdicts import _clear
-from rejoinder.cli.option_values import FEWEST_RESAMPLES, enough
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.document.numbers import three_decimals
@@ -41,6 +40,7 @@ from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
 from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
+from rejoinder.statistics.draws import FEWEST_RESAMPLES, check_draws
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import few_groups
 from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
@@ -233,10 +233,11 @@ def test_a_report_names_a_pair_whose_p_is_just_5_percent_as_not_separated():
 
 
 def test_100_resamples_are_enough():
-    assert enough(None, None, FEWEST_RESAMPLES) == 100
-    assert enough(None, None, 0) == 0
+    assert FEWEST_RESAMPLES == 100
+    check_draws(FEWEST_RESAMPLES, 0)
+    check_draws(0, 0)
     with pytest.raises(ParameterError, match="too few"):
-        enough(None, None, FEWEST_RESAMPLES - 1)
+        check_draws(FEWEST_RESAMPLES - 1, 0)
 
 
 def test_a_share_of_just_the_gate_passes():
@@ -298,14 +299,14 @@ def test_a_judge_is_on_the_scale_of_the_ratings_where_its_scores_span_half_of_it
 
 def test_ratings_of_chosen_items_are_noted_and_then_refused(monkeypatch):
     replies = RepliesWithRatings(
-        ("a", "b"),
-        ("judge",),
-        np.zeros((1, 2, 4)),
-        np.zeros((2, 4)),
-        None,
-        None,
-        np.arange(4),
-        "items",
+        systems=("a", "b"),
+        labels=("judge",),
+        values=np.zeros((1, 2, 4)),
+        ratings=np.zeros((2, 4)),
+        single=None,
+        probabilities=None,
+        group=np.arange(4),
+        groups_are="items",
     )
 
     def notes(p):

@@ -27,7 +27,7 @@ from rejoinder.cli.options import (
     TextsOptions,
     TrainingOptions,
 )
-from rejoinder.cli.scores_or_ratings import check_not_swapped
+from rejoinder.cli.scores_or_ratings import check_no_ratings, check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged, note
 from rejoinder.errors import ParameterError, RejoinderError
@@ -365,8 +365,12 @@ def _by_themselves(
     if given.testset is not None:
         with Progress("reading"):
             testset = read_items(given)
+    metrics = external(given, without, only, alone=True)
+    by_raters = bool(read_marks().get_column("rater").count())
+    if by_raters and given.columns is None and not getattr(given, "ratings", ()):
+        check_no_ratings([file.path for file in given.scores])
     scores = from_values(
-        external(given, without, only, alone=True),
+        metrics,
         testset,
         missing=given.missing,
         cluster=cluster,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rejoinder.errors import InputError, RejoinderError
+from rejoinder.messages import Argument
 
 
 def check_not_swapped(
@@ -57,6 +58,21 @@ def check_not_the_same(scores: Sequence[Path], ratings: Sequence[Path], metrics:
                 f"{path}: given as scores has the same content as {same} given as ratings, so that people "
                 "would be compared with themselves; give the judge's scores with --scores, and people's "
                 "ratings with --ratings"
+            )
+
+
+def check_no_ratings(scores: Sequence[Path]) -> None:
+    """Raises where a file that is given as scores, without people's ratings beside it, holds ratings.
+
+    Raises:
+        InputError: Names the file, and the command that compares systems by people.
+    """
+    for path in scores:
+        if path.is_file() and _kinds(path) == ["ratings"]:
+            raise InputError(
+                f"{path}: holds ratings, and is given as scores; 'rejoinder compare --ratings {path}' "
+                "compares the systems by people, with intervals that know the raters; if these are the marks "
+                f"of a judge, {Argument('columns', {'value': 'score'})} reads them as scores"
             )
 
 

@@ -33,6 +33,7 @@ from rejoinder.statistics.conventions import NOISE, is_least_p, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import MOST_ENUMERATED, detectable
+from rejoinder.tables.selection import pairs_of
 
 NO_MARGINS = Margins()
 FEWEST_TRIALS = 10_000  # of a test of one pair
@@ -192,7 +193,7 @@ def compare(
         )
     if cluster is not None:
         scores = clustered(scores, cluster)
-    pairs = pairs_of(scores, a, b)
+    pairs = pairs_of(scores.names, a, b)
     draws = {
         label: permutations or trials(measured, len(pairs))
         for label, measured in scores.measured.items()
@@ -250,29 +251,6 @@ def leads(scores: Measurements) -> pl.DataFrame:
         correction = pl.lit("holm" if known else "bonferroni")
         tables.append(table.head(1).with_columns(p=corrected, correction=correction))
     return _joined(tables) if tables else pl.DataFrame()
-
-
-def pairs_of(scores: Measurements, a: str | None, b: str | None) -> list[tuple[int, int]]:
-    """The pairs of systems to compare, by their places: all, those of one system, or one.
-
-    The system named ``a`` stands first in its pairs, the one named ``b`` second.
-
-    Raises:
-        ParameterError: A system is unknown, both are the same, or there is one system alone.
-    """
-    if len(scores.names) < 2:
-        raise ParameterError(
-            f"there is one system alone, {one_of(scores.names)}; a comparison needs two"
-        )
-    if a is None and b is None:
-        return list(combinations(range(len(scores.names)), 2))
-    if a is None or b is None:
-        one = scores.place(a or b or "")
-        others = [each for each in range(len(scores.names)) if each != one]
-        return [(other, one) if a is None else (one, other) for other in others]
-    if a == b:
-        raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
-    return [(scores.place(a), scores.place(b))]
 
 
 def compare_pairs(

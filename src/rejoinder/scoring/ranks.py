@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError
-from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import Argument
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.letters import letters
+from rejoinder.statistics.rank_ranges import ranges
 
 SCHEMA = {
     "metric": pl.String,
@@ -103,24 +100,3 @@ def _of_metric(
         },
         schema=SCHEMA,
     )
-
-
-def ranges(better: NDArray[np.bool_], order: Indices) -> dict[str, Any]:
-    """The ranks, groups and letters of systems, from the tests of all pairs.
-
-    Args:
-        better: bool [S, S], whether the first system is significantly better than the second.
-        order: int64 [S], the systems, best first.
-
-    Returns:
-        The columns ``best_rank``, ``worst_rank``, ``group`` and ``letters``, in this order of systems;
-        see ``rank_ranges``.
-    """
-    systems = len(order)
-    begins = [bool(better[np.ix_(order[:k], order[k:])].all()) for k in range(systems)]
-    return {
-        "best_rank": 1 + better.sum(axis=0)[order],
-        "worst_rank": systems - better.sum(axis=1)[order],
-        "group": np.cumsum(begins),
-        "letters": letters((better | better.T)[np.ix_(order, order)]),
-    }

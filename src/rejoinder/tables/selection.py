@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import polars as pl
 
@@ -102,3 +103,30 @@ def check_systems(names: Sequence[str], systems: Sequence[str]) -> None:
     for name in names:
         if name not in systems:
             raise ParameterError(f"without: system {name!r} is unknown; choose {one_of(systems)}")
+
+
+def pairs_of(names: Sequence[str], a: str | None, b: str | None) -> list[tuple[int, int]]:
+    """The pairs of systems to compare, by their places: all, those of one system, or one.
+
+    The system named ``a`` stands first in its pairs, the one named ``b`` second.
+
+    Raises:
+        ParameterError: A system is unknown, both are the same, or there is one system alone.
+    """
+    if len(names) < 2:
+        raise ParameterError(f"there is one system alone, {one_of(names)}; a comparison needs two")
+    if a is None and b is None:
+        return list(combinations(range(len(names)), 2))
+    if a is None or b is None:
+        one = _place(names, a or b or "")
+        others = [each for each in range(len(names)) if each != one]
+        return [(other, one) if a is None else (one, other) for other in others]
+    if a == b:
+        raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
+    return [(_place(names, a), _place(names, b))]
+
+
+def _place(names: Sequence[str], system: str) -> int:
+    if system not in names:
+        raise ParameterError(f"system '{system}' is unknown; choose {one_of(names)}")
+    return names.index(system)

@@ -9,12 +9,12 @@ from command_line import commands, verbs
 from rejoinder.annotation.platforms.registry import PLATFORMS
 from rejoinder.annotation.task import KINDS as KINDS_OF_JUDGEMENTS
 from rejoinder.corpora.entropy_filter import SIDES
+from rejoinder.human_evaluation.by_people.families import Correction
 from rejoinder.human_evaluation.rater_effects import RaterEffects
 from rejoinder.meta_evaluation.dialogue_level import RULES
 from rejoinder.meta_evaluation.leave_own_out_units import CHOICES
 from rejoinder.meta_evaluation.protocols import PROTOCOLS
 from rejoinder.meta_evaluation.with_people.compare import Population
-from rejoinder.meta_evaluation.with_people.families import Correction
 from rejoinder.metrics.ruber import OUTPUTS, REFERENCED
 from rejoinder.models.likelihood.prompts import TEMPLATES
 from rejoinder.models.ruber.registry import SIZES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,6 +12,8 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.human_evaluation.by_people.families import Correction
+from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.rater_effects import RaterEffects
 from rejoinder.messages import Argument, counted
@@ -23,13 +25,10 @@ from rejoinder.meta_evaluation.with_people.estimates import (
     estimates,
     system_ranks,
 )
-from rejoinder.meta_evaluation.with_people.families import Correction
-from rejoinder.meta_evaluation.with_people.rater_notes import rater_notes
 from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.base import Metric
 from rejoinder.result import PlottedResult
-from rejoinder.scoring.compare import pairs_of
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.combined_predictions import FOLDS
@@ -38,6 +37,7 @@ from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
+from rejoinder.tables.selection import pairs_of
 from rejoinder.tables.types import Ratings
 
 Population = Literal["new", "these"]
@@ -280,7 +280,7 @@ def _wanted(
             raise ParameterError(
                 f"system '{name}' has no rating; choose {one_of(replies.systems)}, or have its replies rated"
             )
-    return pairs_of(replace(scores, names=replies.systems), a, b)
+    return pairs_of(replies.systems, a, b)
 
 
 def _check_enough(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -> None:

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from rejoinder.human_evaluation.by_people.estimates import (
+    MANY,
+    NOT_RATED,
+    beyond_t,
+    mean_difference,
+    ranks_of_pairs,
+    row_of,
+    unseen_failures,
+)
+from rejoinder.human_evaluation.by_people.families import Correction, Families
 from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.meta_evaluation.with_people.families import Correction, Families
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
-from rejoinder.scoring.ranks import ranges
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
-from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time, quantile_at
-from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
-from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.confidence_sequence import at_any_time
+from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import (
     FEWEST_CORRECTED,
-    FEWEST_LABELLED,
     CorrectedMean,
     corrected_mean,
     labels_saved,
 )
-from rejoinder.statistics.student import t_quantile
 
 PEOPLE, CORRECTED = "people", "corrected"
 """What a difference rests on, beside the names of judges."""
@@ -50,20 +54,17 @@ ERRORS = {
 LEAST_SPAN = 0.5
 """A judge whose scores span less than this share of the ratings' scale is on another scale."""
 
-RARE, MANY = 0.05, 60
-"""Failures in such a share of the replies are seen in nearly every sample of so many items."""
-
 BEYOND = 0.25
 """So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
-
-ALL_SCORED = "a judge has scores of every item, so that its difference on these items is known"
-"""Why a judge alone has no interval over a fixed set of items."""
 
 RANKS = {
     "by": pl.String, "system": pl.String, "difference": pl.Float64, "best_rank": pl.Int64,
     "worst_rank": pl.Int64, "group": pl.Int64, "letters": pl.String,
 }  # fmt: skip
 """The table of ranks."""
+
+ALL_SCORED = "a judge has scores of every item, so that its difference on these items is known"
+"""Why a judge alone has no interval over a fixed set of items."""
 
 
 def estimates(
@@ -90,32 +91,21 @@ def estimates(
     means: list[tuple[str, CorrectedMean, CorrectedMean]] = []
     for (a, b), prediction in zip(pairs, corrected, strict=True):
         items = replies.items_of(a, b)
-        labels = replies.labels_of(a, b)[items]
+        alone = mean_difference(replies, a, b, fixed=fixed)
+        ours = mean_difference(replies, a, b, prediction, fixed)
         names = {"a": replies.systems[a], "b": replies.systems[b]}
-        facts = names | {"rated": int(np.isfinite(labels).sum()), "items": items.size}
-        if facts["rated"]:
-            probabilities = replies.probabilities_of(a, b)
-            given = (
-                replies.group[items],
-                None if probabilities is None else probabilities[items],
-                replies.single_of(a, b),
-            )
-            more = {"fixed": fixed, "room": replies.room(a, b)}
-            alone = corrected_mean(labels, prediction[items], *given, weight=0.0, **more)
-            ours = corrected_mean(labels, prediction[items], *given, **more)
+        facts = names | {"rated": alone.labelled, "items": items.size}
+        if alone.labelled:
             means.append((f"'{replies.systems[a]}' and '{replies.systems[b]}'", alone, ours))
-        else:
-            alone = ours = _NOT_RATED
         if anytime:
             alone, ours = at_any_time(alone), at_any_time(ours)
-        fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
-        rows.append(facts | {"by": PEOPLE} | _of_mean(alone, replies.groups_are, fewest))
+        rows.append(facts | {"by": PEOPLE} | row_of(alone, replies.groups_are, anytime))
         families.add(items, alone)
         for place, label in enumerate(replies.labels):
             rows.append(facts | {"by": label} | _judge_alone(replies, a, b, place, items, fixed))
             families.add_judge(items, replies.predictions_of(a, b)[place, items])
         more = {"weight": ours.weight, "saved": labels_saved(ours, alone)}
-        rows.append(facts | {"by": CORRECTED} | _of_mean(ours, replies.groups_are, fewest) | more)
+        rows.append(facts | {"by": CORRECTED} | row_of(ours, replies.groups_are, anytime) | more)
         families.add(items, ours)
     table = families.corrected(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
     return table, _notes(replies, means, anytime)
@@ -127,7 +117,7 @@ def _notes(
     anytime: bool,
 ) -> list[str]:
     """What intervals allow for beside Student's t, and where the judge or its scores are not used."""
-    items, ends = replies.groups_are, _ends(replies)
+    items = replies.groups_are
     kinds = {
         f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
         "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
@@ -141,51 +131,9 @@ def _notes(
         for text, holds in kinds.items()
         if (these := [name for name, *both in means if holds(*both)])
     ]
-    notes += _beyond_t(replies, means, anytime, "pair")
+    notes += beyond_t(replies, means, anytime)
     fewest = min((alone.groups for _, alone, _ in means), default=MANY)
-    if fewest < MANY and not replies.scale:
-        allowed = (
-            f"intervals allow for failures within the grades given, {ends}"
-            if replies.ends
-            else "the grades are no whole numbers, so that their ends are not known, and intervals do not "
-            "allow for such failures"
-        )
-        notes.append(
-            f"{fewest} rated {items} show no failure in {100 * (1 - RARE) ** fewest:.0f} of 100 studies of a "
-            f"system that fails in 1 of 20 replies; {allowed} ({SCALE} names the ends)"
-        )
-    return notes
-
-
-def _ends(replies: RepliesWithRatings) -> str:
-    return "{:g} to {:g}".format(*replies.ends) if replies.ends else "no known end"
-
-
-def _beyond_t(
-    replies: RepliesWithRatings,
-    means: Sequence[tuple[str, *tuple[CorrectedMean, ...]]],
-    anytime: bool,
-    noun: str,
-) -> list[str]:
-    """Which of the named estimates reach further than Student's t, and why."""
-    items = replies.groups_are
-
-    def unseen(mean: CorrectedMean) -> bool:
-        t = quantile_at(mean.groups, mean.df) if anytime else t_quantile(LEVEL, mean.df)
-        return mean.interval.reason is None and mean.tails.unseen(mean.error, t)
-
-    kinds: dict[str, Callable[[CorrectedMean], object]] = {
-        "with strongly skewed differences: the interval reaches further to that side. With 10 rated "
-        f"{items} it still leaves out the truth in up to 19 of 100 studies, with 20 in up to 14 (lognormal "
-        "differences, or a judge that follows their exponential)": lambda mean: mean.tails.skewness,
-        f"whose differences vary little beside the scale from {_ends(replies)}: the interval allows for "
-        f"failures that none of the rated {items} shows": unseen,
-    }
-    return [
-        f"{counted(len(these), noun)} of {len(means)}, such as {these[0]}, {text}"
-        for text, holds in kinds.items()
-        if (these := [name for name, *each in means if any(map(holds, each))])
-    ]
+    return notes + unseen_failures(replies, fewest)
 
 
 def combined_differences(
@@ -244,7 +192,7 @@ def errors(
             items = replies.items_of(a, b)
             row: dict[str, Any] = {"a": replies.systems[a], "b": replies.systems[b], "judge": label}
             row["rated"] = int(np.isfinite(labels).sum())
-            mean = _NOT_RATED
+            mean = NOT_RATED
             if row["rated"]:
                 probabilities = replies.probabilities_of(a, b)
                 mean = corrected_mean(
@@ -261,12 +209,11 @@ def errors(
                 means.append((names, mean))
             if anytime:
                 mean = at_any_time(mean)
-            fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
-            of_mean = _of_mean(mean, replies.groups_are, fewest)
+            of_mean = row_of(mean, replies.groups_are, anytime)
             value, low, high = (0.0 - of_mean.pop(name) for name in ("difference", "high", "low"))
             rows.append(row | {"error": value, "low": low, "high": high} | of_mean)
             families.add(items, mean)
-    notes = _beyond_t(replies, means, anytime, "error of a judge")
+    notes = beyond_t(replies, means, anytime, "error of a judge")
     if equal:
         notes.append(
             f"no test of the error of {listed(equal)}: all its scores of rated replies are equal, so that "
@@ -289,44 +236,10 @@ def on_scale(values: Floats, table: pl.DataFrame, scale: Scale | None) -> bool:
     return bool(inside and np.ptp(values) >= LEAST_SPAN * (high - low))
 
 
-_NOT_RATED = replace(corrected_mean(np.zeros(1), np.zeros(1)), value=np.nan, labelled=0, groups=0)
-"""Of a pair that is rated on no common item."""
-
-
-def _of_mean(mean: CorrectedMean, groups_are: str, fewest: int) -> dict[str, Any]:
-    """The columns of an estimate, which has an interval from the fewest rated clusters on."""
-    reason = mean.interval.reason
-    if mean.groups < fewest:
-        reason = f"{mean.groups} rated {groups_are}; expected {fewest} or more"
-    return {
-        "difference": mean.value,
-        "low": mean.interval.low,
-        "high": mean.interval.high,
-        "p": mean.p,
-        "reason": reason,
-    }
-
-
 def system_ranks(systems: Sequence[str], pairs: pl.DataFrame, p: str = "p_holm") -> pl.DataFrame:
     """The range of ranks of every system, by people and corrected, from the p-values of a column."""
     tables = []
-    place = {name: i for i, name in enumerate(systems)}
     for by in (PEOPLE, CORRECTED):
-        better = np.zeros((len(systems), len(systems)), dtype=np.bool_)
-        apart = np.full(better.shape, np.nan)
-        for row in pairs.filter(pl.col("by") == by).iter_rows(named=True):
-            a, b = place[row["a"]], place[row["b"]]
-            apart[a, b], apart[b, a] = row["difference"], -row["difference"]
-            if row[p] < SIGNIFICANT:
-                winner, loser = (a, b) if row["difference"] > 0 else (b, a)
-                better[winner, loser] = True
-        known = np.isfinite(apart)
-        number = np.maximum(1, known.sum(axis=1))
-        values = np.where(
-            known.any(axis=1), np.where(known, apart, 0.0).sum(axis=1) / number, np.nan
-        )
-        order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
-        columns = {"by": [by] * len(systems), "system": [systems[s] for s in order]}
-        columns |= {"difference": values[order], **ranges(better, order)}
-        tables.append(pl.DataFrame(columns, schema=RANKS))
+        columns = ranks_of_pairs(systems, pairs.filter(pl.col("by") == by), p)
+        tables.append(pl.DataFrame({"by": [by] * len(systems), **columns}, schema=RANKS))
     return pl.concat(tables)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.different_raters import different_raters, listed_pairs
 from rejoinder.messages import between
-from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.statistics.rater_variance import TIED, Scope, scope, shared
 
 FEW = 4
 """With fewer raters of equal shares the interval for others is wide, and covers a little less or more."""
 
 
-def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -> list[str]:
+def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
     """For whom intervals hold, and notes on raters with names, each once for all pairs."""
     if replies.single is None:
         return [replies.rule.note]

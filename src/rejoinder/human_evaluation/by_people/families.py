@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.kernels.arrays import Floats
-from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.statistics.clusters import freedom_of, influences
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.max_over_pairs import max_over_pairs
@@ -27,7 +27,7 @@ class Families:
         seed: Random seed of its draws.
     """
 
-    def __init__(self, replies: RepliesWithRatings, correction: Correction, seed: int) -> None:
+    def __init__(self, replies: RatedReplies, correction: Correction, seed: int) -> None:
         self.group, self.correction, self.seed = replies.group, correction, seed
         self.clusters = int(replies.group.max()) + 1
         self._influence: list[Floats] = []

@@ -1,0 +1,229 @@
+"""Ratings of replies by people: the arrays that pairs of systems are compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError
+from rejoinder.human_evaluation.grades import Scale
+from rejoinder.human_evaluation.panel import coded, panel
+from rejoinder.human_evaluation.rater_effects import FIXED, RaterEffects, RaterRule
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import more, quoted
+from rejoinder.statistics.rater_variance import SingleRatings
+from rejoinder.statistics.rating_matrix import mean_ratings
+from rejoinder.tables.item_clusters import ItemClusters
+from rejoinder.tables.pair_ratings import over_pairs
+from rejoinder.tables.schemas import PROBABILITY
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedReplies:
+    """The replies of S systems to n items, of which people rated some.
+
+    Attributes:
+        systems: The systems [S].
+        ratings: float64 [S, n], the mean rating of each reply; NaN where nobody rated it.
+        single: float64 [S, n, raters], the single ratings; None where raters have no names.
+        probabilities: float64 [S, n], of having been drawn for rating; None: all alike.
+        group: int64 [n], the cluster of each item, numbered from 0.
+        groups_are: What the clusters are called: items, or clusters.
+        scale: The worst and the best grade that could be given; None: see `ends`.
+        raters: The names of the raters, in the order of ``single``.
+        rule: Whether the raters are a sample of all raters.
+    """
+
+    systems: tuple[str, ...]
+    ratings: Floats
+    single: Floats | None
+    probabilities: Floats | None
+    group: Indices
+    groups_are: str
+    scale: Scale | None = None
+    raters: tuple[str, ...] = ()
+    rule: RaterRule = FIXED
+
+    @classmethod
+    def of_table(
+        cls,
+        table: pl.DataFrame,
+        clusters: ItemClusters | None = None,
+        scale: Scale | None = None,
+        rater_effects: RaterEffects | None = None,
+    ) -> Self:
+        """The replies of a table of ratings, systems and items in the order of their first appearance.
+
+        Args:
+            table: The ratings of one criterion, with the column ``probability`` where there is one.
+            clusters: Which items are not independent; None: every item is.
+            scale: The worst and the best grade that could be given, where that is known.
+            rater_effects: Whether the raters are a sample; None: where there are four or more.
+
+        Raises:
+            ParameterError: Random effects of raters that cannot be estimated.
+            InputError: Some ratings have a probability and others have none, or those of one reply
+                have different ones.
+        """
+        rated, _ = over_pairs(table)
+        systems, ids = (
+            rated.get_column(key).unique(maintain_order=True) for key in ("system", "id")
+        )
+        raters = sorted(set(rated.get_column("rater")))
+        places, _, matrix = panel(rated, raters, system=systems.to_list(), id=ids.to_list())
+        shape = systems.len(), ids.len()
+        group = np.arange(ids.len())
+        if clusters is not None:
+            _, group = np.unique(clusters.of(ids.to_numpy()), return_inverse=True)
+        return cls(
+            systems=tuple(systems),
+            probabilities=probabilities(table, tuple(systems), ids),
+            group=group,
+            groups_are="clusters" if clusters is not None else "items",
+            scale=scale,
+            **of_raters(places, matrix, shape, raters, rater_effects),
+        )
+
+    @cached_property
+    def rated(self) -> NDArray[np.bool_]:
+        """Which replies have a rating: bool [S, n]."""
+        return np.isfinite(self.ratings)
+
+    def items_of(self, a: int, b: int) -> Indices:
+        """The items on which both systems are rated."""
+        return np.flatnonzero(self.rated[a] & self.rated[b])
+
+    def labels_of(self, a: int, b: int) -> Floats:
+        """The differences of two systems' ratings: float64 [n], NaN where one has no rating."""
+        both = self.rated[a] & self.rated[b]
+        return np.where(both, self.ratings[a] - self.ratings[b], np.nan)
+
+    @cached_property
+    def ends(self) -> Scale | None:
+        """The ends of the scale: as they are known, else the worst and the best of whole grades given.
+
+        None for other grades: the least of such numbers is no end of their scale.
+        """
+        if self.scale:
+            return self.scale
+        given = self.ratings if self.single is None else self.single
+        given = given[np.isfinite(given)]
+        return (float(given.min()), float(given.max())) if (given % 1 == 0).all() else None
+
+    def room(self, a: int, b: int) -> tuple[float, float]:
+        """How far below, and above, the mean difference of two systems that of one more item could lie.
+
+        One of its two replies then has a grade at an end of the scale, the other the mean of its system. 0
+        where no end is known.
+        """
+        if self.ends is None:
+            return 0.0, 0.0
+        both = self.rated[a] & self.rated[b]
+        low, high = self.ends
+        of_a, of_b = (float(self.ratings[system, both].mean()) for system in (a, b))
+        return max(of_a - low, high - of_b), max(high - of_a, of_b - low)
+
+    def single_of(self, a: int, b: int) -> SingleRatings | None:
+        """The single ratings of the items that both are rated on; None where raters have no names."""
+        if self.single is None:
+            return None
+        items = np.flatnonzero(self.rated[a] & self.rated[b])
+        parts = []
+        for system, sign in ((a, 1.0), (b, -1.0)):
+            item, rater = np.nonzero(np.isfinite(self.single[system, items]))
+            score = self.single[system, items][item, rater]
+            parts.append((item, rater, np.full(item.size, sign), score))
+        item, rater, sign, score = map(np.concatenate, zip(*parts, strict=True))
+        return SingleRatings(item, rater, sign, score, self.rule.random)
+
+    def probabilities_of(self, a: int, b: int) -> Floats | None:
+        """The probability of each item's having been drawn: float64 [n], NaN where it was not.
+
+        Raises:
+            InputError: The two replies to an item have different ones.
+        """
+        if self.probabilities is None:
+            return None
+        both = self.rated[a] & self.rated[b]
+        of_a, of_b = self.probabilities[a], self.probabilities[b]
+        if (of_a[both] != of_b[both]).any():
+            raise InputError(
+                f"ratings: the replies of '{self.systems[a]}' and '{self.systems[b]}' to one item have "
+                f"different values of '{PROBABILITY}'; expected the probability that the item was drawn, "
+                "the same for all its replies"
+            )
+        return np.where(both, of_a, np.nan)
+
+
+def of_raters(
+    places: tuple[Indices, ...],
+    matrix: Floats,
+    shape: tuple[int, int],
+    raters: Sequence[str],
+    rater_effects: RaterEffects | None,
+) -> dict[str, Any]:
+    """The attributes of `RatedReplies` that say who rated what.
+
+    Args:
+        places: The system and the item of each rated reply: int64 [r] each.
+        matrix: float64 [r, raters], the ratings of each.
+        shape: How many systems and items there are.
+        raters: The names of the raters.
+        rater_effects: Whether the raters are a sample; None: where there are four or more.
+
+    Raises:
+        ParameterError: Random effects of raters that cannot be estimated.
+    """
+    ratings = np.full(shape, np.nan)
+    ratings[places] = mean_ratings(matrix)
+    rule, single = RaterRule.of(rater_effects, raters), None
+    if rule.named and len(raters) > 1:
+        single = np.full((*shape, len(raters)), np.nan)
+        single[places] = matrix
+    return {"ratings": ratings, "single": single, "raters": tuple(raters), "rule": rule}
+
+
+def probabilities(table: pl.DataFrame, systems: Sequence[str], items: pl.Series) -> Floats | None:
+    """By reply the probability of having been drawn, float64 [S, n]; None where there is none.
+
+    Raises:
+        InputError: Some ratings have a probability and others have none, or those of one reply have
+            different ones.
+    """
+    if PROBABILITY not in table.columns:
+        return None
+    known = table.filter(pl.col("system").is_in(list(systems)), pl.col("id").is_in(items.implode()))
+    lacking = known.get_column(PROBABILITY).null_count()
+    if lacking:
+        raise InputError(
+            f"ratings: {lacking} of {known.height} ratings have no '{PROBABILITY}' and the others do; "
+            "give each rating that of its item, or leave the column out"
+        )
+    _refuse_several(known)
+    _, system = coded(known.get_column("system"), systems)
+    _, item = coded(known.get_column("id"), items.to_list())
+    values = np.full((len(systems), items.len()), np.nan)
+    values[system, item] = known.get_column(PROBABILITY).to_numpy()
+    return values
+
+
+def _refuse_several(ratings: pl.DataFrame) -> None:
+    """Raises an InputError where the ratings of one reply have different probabilities."""
+    several = (
+        ratings.group_by("system", "id", maintain_order=True)
+        .agg(pl.col(PROBABILITY).unique().sort())
+        .filter(pl.col(PROBABILITY).list.len() > 1)
+    )
+    if several.height:
+        system, id, values = several.row(0)
+        raise InputError(
+            f"ratings: the ratings of the reply of {quoted(system)} to {quoted(id)} have different values "
+            f"of '{PROBABILITY}': {values[0]} and {values[1]}{more(several.height, 'item')}; expected the "
+            "probability that the item was drawn, the same for all its ratings"
+        )

@@ -11,9 +11,9 @@ from rejoinder.statistics.draws import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
+    from rejoinder.human_evaluation.by_people.families import Correction
     from rejoinder.human_evaluation.rater_effects import RaterEffects
     from rejoinder.meta_evaluation.with_people.compare import Population
-    from rejoinder.human_evaluation.by_people.families import Correction
     from rejoinder.scoring.compare import Comparison
 
 

@@ -186,8 +186,6 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
     """
     if given.replies:
         return
-    from rejoinder.cli.targets import RESPONSES, is_of
-
     path = given.testset
     verb = click.get_current_context().command_path.partition(" ")[2]
     from rejoinder.tables.kept_files import holds_scores
@@ -197,22 +195,20 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
             f"{path}: these are kept scores, which hold no texts, and '{verb}' reads the texts; name "
             f"the test set and the systems' replies: rejoinder {verb} TESTSET.jsonl SYSTEM.jsonl ..."
         )
-    if path.is_file() and is_of(path, RESPONSES):
+    kinds = _kinds_of(path)
+    if "responses" in kinds and "test set" not in kinds:
         raise ParameterError(
             f"{path}: holds replies, but the first file is taken for the test set; name the test set "
             f"before it: rejoinder {verb} TESTSET.jsonl {path} {rest}".rstrip()
         )
-    if isinstance(given, MeasuringOrScoresOptions) and _is_of_other_tools(path):
+    by_scores = isinstance(given, MeasuringOrScoresOptions)
+    if by_scores and "scores" in kinds and "test set" not in kinds:
         raise ParameterError(
             f"{path}: holds scores of another tool, but the first file is taken for the test set; name "
             f"it with --scores: rejoinder {verb} --scores {path} {rest}".rstrip()
         )
     _check_format(given)
-    instead = (
-        "; or give the Parquet file of 'rejoinder score --save' alone"
-        if isinstance(given, MeasuringOrScoresOptions)
-        else ""
-    )
+    instead = "; or give the Parquet file of 'rejoinder score --save' alone" if by_scores else ""
     raise ParameterError(
         f"{path}: is taken for the test set, and no replies are given; name the systems' replies too: "
         f"rejoinder {verb} {path} SYSTEM.jsonl ... {rest}".rstrip()
@@ -230,18 +226,14 @@ def _check_format(given: TextsOptions) -> None:
         choose(paths, given.testset_format, "test set", given.columns)
 
 
-def _is_of_other_tools(path: Path) -> bool:
-    """Whether a file is read as scores, and as no test set."""
-    from rejoinder.cli.targets import TESTSET, is_of
+def _kinds_of(path: Path) -> set[str]:
+    """The kinds of table that a file can be read as; none where it is no file of a known format."""
     from rejoinder.tables.look import look
 
-    if not path.is_file() or is_of(path, TESTSET):
-        return False
     try:
-        kinds = [each.kind for each in look(path).readings]
+        return {each.kind for each in look(path).readings} if path.is_file() else set()
     except RejoinderError:
-        return False
-    return "scores" in kinds and "test set" not in kinds
+        return set()
 
 
 def measured(

@@ -74,10 +74,16 @@ class Outputs:
         """
         if path is None:
             return False
-        written = self.make(lambda: (write(path), True)[1], otherwise=False)
-        if written:
+
+        def written() -> bool:
+            with self._records.being_written(path):
+                write(path)
+            return True
+
+        if self.make(written, otherwise=False):
             self.wrote(path, rows, files)
-        return written
+            return True
+        return False
 
     def show(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import click
 from rejoinder._version import __version__
 from rejoinder.cli.command_words import OF_METRICS, command_words, paths_of_metric, seen_from
 from rejoinder.cli.made_of_ratings import ratings_in
-from rejoinder.cli.targets import WRITING, named_paths
+from rejoinder.cli.targets import WRITING, kind_of, named_paths
 from rejoinder.cli.terminal.speech import logged_notes
+from rejoinder.errors import RejoinderError
 from rejoinder.files.pipes import name_of
 from rejoinder.files.provenance import (
     content_of,
@@ -23,6 +25,7 @@ from rejoinder.files.provenance import (
     write_record,
 )
 from rejoinder.files.recording import identity_of, notes_of, signatures_of
+from rejoinder.files.replacing import beside
 
 
 class Records:
@@ -54,6 +57,30 @@ class Records:
         part = {} if names is None else {"files": names}
         content = content_of(path, names)
         write_record(path, self._record(path, {"content": content, **part, "rows": rows}))
+
+    @contextmanager
+    def being_written(self, path: Path) -> Iterator[None]:
+        """Within it the record of a file has no content: one whose command is killed can be replaced."""
+        context = click.get_current_context(silent=True)
+        if context is None or kind_of(path) is None:
+            yield
+            return
+        record = self._record(path, {"content": None, "rows": None})
+        place = record_path(path)
+        before = beside(place, "part")
+        with suppress(OSError):
+            os.replace(place, before)
+        try:
+            with suppress(RejoinderError):
+                write_record(path, record)
+            yield
+        except BaseException:
+            place.unlink(missing_ok=True)
+            with suppress(OSError):
+                os.replace(before, place)
+            raise
+        finally:
+            before.unlink(missing_ok=True)
 
     def of_database(self, path: Path) -> dict[str, Any] | None:
         """The record that a new database will hold; None where no command is running.
@@ -94,6 +121,7 @@ class Records:
         return {
             "file": path.name,
             **content,
+            "kind": kind_of(path),
             "version": __version__,
             "command": command_words(click.get_current_context(), folder),
             "signatures": signatures_of(self._result),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rejoinder.cli.targets import TABLES, announce_replacements, check_file
+from rejoinder.cli.targets import announce_replacements, check_file, tables_beside
 from rejoinder.files.replacing import replacing
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def save_tables(path: Path, document: Document) -> Iterator[tuple[Path, Callable
         from rejoinder.rendering.comma_separated import as_csv
 
         for name, content in (as_csv(document) or {"": ""}).items():
-            write = partial(_write_beside if name else _write, content)
+            write = partial(_write_beside, path, content) if name else partial(_write, content)
             yield (path.with_name(f"{path.stem}-{name}.csv") if name else path), write
     else:
         context = click.get_current_context(silent=True)
@@ -63,9 +63,9 @@ def _write(content: str, path: Path) -> None:
         temporary.write_text(content, encoding="utf-8")
 
 
-def _write_beside(content: str, path: Path) -> None:
+def _write_beside(named: Path, content: str, path: Path) -> None:
     """The same for a file that the command does not name, which is looked at only now."""
-    check_file(path, TABLES, "--tables")
+    check_file(path, tables_beside(named), "--tables")
     announce_replacements()
     _write(content, path)
 

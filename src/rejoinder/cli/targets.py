@@ -1,8 +1,8 @@
 """What a verb may write to: one rule for every option that names a file or a folder, before the work.
 
 - A file that the command reads is never written.
-- A file that is there is replaced only if it is of the kind that the option writes, as far as its
-  content tells; that is said on standard error. Another file is refused, with the remedy.
+- A file that is there is replaced only if the record beside it says that a command wrote it, as such a
+  file and as it is now; that is said on standard error. Another file is refused, with the remedy.
 - A picture is replaced only if Rejoinder drew it.
 - A folder of a run is new, empty, or holds that kind of run.
 - What could not be written (a folder in its place, no folder to write to, no permission) is refused.
@@ -12,10 +12,9 @@ Everything is written under a temporary name and then renamed (``files.replacing
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,79 +23,40 @@ import click
 from rejoinder.cli.terminal.speech import note
 from rejoinder.errors import ParameterError, RejoinderError
 
-_HEAD = 1 << 20  # bytes that are enough for the first line of a file
-
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of file that an option writes.
 
     Attributes:
-        name: What such a file holds, in the plural.
+        name: What such a file holds, in the plural; so it stands in the record of the file.
         suffixes: Those that it may have.
-        recognise: Whether its columns are those of this kind.
-        key: A key that its Parquet metadata hold; empty where the columns tell.
         otherwise: How to get another format, for the message about a wrong suffix.
-        recorded: A suffix whose files have no columns of their own: the record beside a file tells
-            whether it is of this kind, and as it was written.
     """
 
     name: str
     suffixes: Sequence[str]
-    recognise: Callable[[Sequence[str]], bool]
-    key: str = ""
     otherwise: str = ""
-    recorded: str = ""
 
 
 _ROWS = (".jsonl", ".csv", ".tsv", ".parquet")
 
-_COMPARISONS = (
-    "<!-- rejoinder compare -->",
-    "% rejoinder compare",
-    '<testsuite name="rejoinder compare"',
-)
-"""How the files begin that 'compare --save' writes."""
-_TABLES = ("<!-- rejoinder ", "% rejoinder ", "<!doctype html><!-- rejoinder ")
-"""How the files begin that --tables writes, but for CSV, which begins with a table."""
-
-
-REPORT_PAGE = "<!doctype html><!-- rejoinder report -->"
-"""How the page of a report begins."""
-_REPORTS = (["<!-- rejoinder report -->"], [REPORT_PAGE])
-
-
-def _begin(*names: str) -> Callable[[Sequence[str]], bool]:
-    return lambda columns: tuple(columns[: len(names)]) == names
-
-
-def _of_testset(columns: Sequence[str]) -> bool:
-    return tuple(columns[:2]) == ("id", "context") and "references" in columns
-
-
 SCORES = Kind(
     "kept scores",
     (".parquet",),
-    _begin("system", "id"),
-    key="rejoinder",
-    otherwise="for a table as CSV keep the scores as Parquet, and then in Python "
+    "for a table as CSV keep the scores as Parquet, and then in Python "
     "rejoinder.load_scores('kept.parquet').systems().write_csv('table.csv'); 'rejoinder score "
     "kept.parquet --segments > segments.tsv' writes the value of every reply",
 )
-TESTSET = Kind("a test set", (".jsonl", ".parquet"), _of_testset)
-# A filtered corpus has the columns of a test set, so that no file tells which of both it is.
-CORPUS = Kind("a corpus or test set", TESTSET.suffixes, _of_testset)
-RESPONSES = Kind("responses", _ROWS, lambda columns: tuple(columns) == ("system", "id", "text"))
-CANDIDATES = Kind("mined candidates", _ROWS, _begin("id", "text", "source", "dialogue"))
-RATINGS = Kind("ratings", _ROWS, _begin("id", "system", "rater", "criterion", "score"))
-PREFERENCES = Kind("comparisons", _ROWS, _begin("id", "a", "b", "rater", "criterion", "winner"))
-JUDGEMENTS = Kind(
-    "ratings or preferences",
-    _ROWS,
-    lambda columns: RATINGS.recognise(columns) or PREFERENCES.recognise(columns),
-)
-DRAWN = Kind("drawn items", _ROWS, _begin("id", "probability", "earlier", "status"))
-OUTSIDE_SCORES = Kind("scores of replies", _ROWS, _begin("system", "id", "name", "value"))
+TESTSET = Kind("a test set", (".jsonl", ".parquet"))
+CORPUS = Kind("a corpus or test set", TESTSET.suffixes)
+RESPONSES = Kind("responses", _ROWS)
+CANDIDATES = Kind("mined candidates", _ROWS)
+RATINGS = Kind("ratings", _ROWS)
+PREFERENCES = Kind("comparisons", _ROWS)
+JUDGEMENTS = Kind("ratings or preferences", _ROWS)
+DRAWN = Kind("drawn items", _ROWS)
+OUTSIDE_SCORES = Kind("scores of replies", _ROWS)
 OF_TABLES = {
     "test set": TESTSET,
     "responses": RESPONSES,
@@ -105,37 +65,26 @@ OF_TABLES = {
     "scores": OUTSIDE_SCORES,
 }
 """By kind of table what 'convert' writes."""
-CORRELATIONS = Kind("a table of correlations", _ROWS, _begin("metric", "correlation", "value"))
+CORRELATIONS = Kind("a table of correlations", _ROWS)
 COMPARISON = Kind(
     "tables of a comparison",
     (".md", ".tex", ".xml"),
-    lambda columns: columns[0].startswith(_COMPARISONS),
-    otherwise="'rejoinder compare --json' prints all numbers",
+    "'rejoinder compare --json' prints all numbers",
 )
-TABLES = Kind(
-    "tables of results",
-    (".md", ".tex", ".html", ".csv"),
-    lambda columns: columns[0].startswith(_TABLES) and columns not in _REPORTS,
-    otherwise="--json prints all numbers",
-    recorded=".csv",
-)
-STUDY = Kind("a table of this recipe", (), _begin("data", "group", "heading", "metric"))
+TABLES = Kind("tables of results", (".md", ".tex", ".html", ".csv"), "--json prints all numbers")
+STUDY = Kind("a table of this recipe", ())
 PAGE = Kind(
     "a page or tasks of a study",
     (".html", ".csv", ".json"),
-    lambda columns: (
-        columns[:1] in (["<!doctype html>"], ["["])
-        or columns == ["id", "system", "context", "reply"]
-    ),
-    otherwise="a folder takes --platform potato or argilla",
+    "a folder takes --platform potato or argilla",
 )
-REPORT = Kind(
-    "a report",
-    (".html", ".md"),
-    lambda columns: columns in _REPORTS,
-    otherwise="'rejoinder report --json' prints all numbers",
-)
-TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
+REPORT = Kind("a report", (".html", ".md"), "'rejoinder report --json' prints all numbers")
+TOKENS = Kind("log-probabilities of tokens", (".parquet",))
+
+
+def tables_beside(path: Path) -> Kind:
+    """The further tables of a CSV file."""
+    return replace(TABLES, name=f"{TABLES.name} beside {path.name}")
 
 
 def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
@@ -160,17 +109,26 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     _refuse_given(path, option)
     check_target(path, kind.suffixes, kind.otherwise)
     check_record_target(path)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault(_KINDS, {})[path] = kind.name
     if not has_content(path):
         return
     if not is_of(path, kind):
         raise ParameterError(
             f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
-            "writes them, so it is not replaced; name another file, or remove this one"
+            "writes them (a record beside it would say so), so it is not replaced; name another file, or "
+            "remove this one"
         )
     _will_replace(path, kind.name)
 
 
-_REPLACED = "rejoinder.replaced"
+_REPLACED, _KINDS = "rejoinder.replaced", "rejoinder.kinds"
+
+
+def kind_of(path: Path) -> str | None:
+    """What the current command writes to a file, as `check_file` was told."""
+    return click.get_current_context().meta.get(_KINDS, {}).get(path)
 
 
 def _will_replace(path: Path, what: str) -> None:
@@ -329,44 +287,21 @@ def _writes(option: str) -> bool:
 
 
 def is_of(path: Path, kind: Kind) -> bool:
-    """Whether a file is of a kind, as far as its first bytes, or its record, tell."""
-    if kind.recorded and path.suffix.lower() == kind.recorded:
-        return _is_as_recorded(path)
-    try:
-        with open(path, "rb") as file:
-            first = file.read(_HEAD)
-    except OSError:
-        return False
-    if first[:4] == b"PAR1":
-        return _parquet_is_of(path, kind)
-    line = first.split(b"\n", 1)[0]
-    if path.suffix.lower() == ".jsonl":
-        columns = _keys(line)
-    else:
-        separator = b"\t" if path.suffix.lower() == ".tsv" else b","
-        columns = [each.decode("utf-8", "replace") for each in line.split(separator)]
-    return path.suffix.lower() != ".parquet" and kind.recognise(columns)
+    """Whether a file is as a command wrote it, and of a kind: its record tells.
 
-
-def _is_as_recorded(path: Path, beside: Path | None = None) -> bool:
-    """Whether a file is as --tables wrote it: a file of any name, or one beside the file ``beside``."""
+    The record of a command that was killed while it wrote the file has no content.
+    """
     from rejoinder.files.provenance import content_of, read_record
 
     try:
         record = read_record(path)
-        content = content_of(path)
+        return (
+            record is not None
+            and record.get("kind") == kind.name
+            and record["content"] in (None, content_of(path))
+        )
     except RejoinderError:
         return False
-    if record is None or record["content"] != content:
-        return False
-    words = record["command"]
-    named = [after for word, after in itertools.pairwise(words) if word == "--tables"]
-    named += [word.partition("=")[2] for word in words if word.startswith("--tables=")]
-    # Paths of a record begin at its own folder; further tables stand in files beside the one named.
-    file = str(record.get("file"))
-    if beside is not None:
-        return named == [beside.name] and file == path.name
-    return len(named) == 1 and (named[0] == file or file.startswith(f"{Path(named[0]).stem}-"))
 
 
 def remove_further_tables(path: Path, written: Collection[str]) -> None:
@@ -383,33 +318,7 @@ def remove_further_tables(path: Path, written: Collection[str]) -> None:
 
     for each in sorted(path.parent.iterdir()):
         ours = each.suffix == ".csv" and each.name.startswith(f"{path.stem}-")
-        if ours and each.name not in written and _is_as_recorded(each, path):
+        if ours and each.name not in written and is_of(each, tables_beside(path)):
             each.unlink()
             record_path(each).unlink()
             note(f"{each}: removed, a table of an earlier run of which there is none now")
-
-
-def _parquet_is_of(path: Path, kind: Kind) -> bool:
-    import polars as pl
-
-    from rejoinder.tables.io.panics import refusing_panics
-
-    try:
-        with refusing_panics():
-            if kind.key and kind.key not in pl.read_parquet_metadata(path):
-                return False
-            columns = pl.scan_parquet(path, glob=False).collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError):
-        return False
-    return path.suffix.lower() == ".parquet" and kind.recognise(columns)
-
-
-def _keys(line: bytes) -> list[str]:
-    """The keys of an object of JSON; none where Rejoinder would have written the line otherwise."""
-    import msgspec
-
-    try:
-        row = msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError):
-        return []
-    return list(row) if isinstance(row, dict) and msgspec.json.encode(row) == line else []

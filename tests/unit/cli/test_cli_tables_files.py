@@ -62,7 +62,7 @@ def test_further_tables_stand_beside_and_are_replaced_by_their_own_command_alone
     status, _, err = command(*words)
     assert (status, f"Wrote {path}.\nWrote {leads}.\n" in err) == (0, True)
     status, _, err = command(*words)
-    assert (status, f"{leads}: tables of results of an earlier run will be replaced" in err) == (
+    assert (status, f"{leads}: tables of results beside t.csv of an earlier run" in err) == (
         0,
         True,
     )

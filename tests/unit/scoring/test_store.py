@@ -3,7 +3,6 @@
 import os
 import re
 from contextlib import suppress
-from functools import partial
 
 import polars as pl
 import pytest
@@ -12,7 +11,6 @@ from flipped_bits import drawn, every, flipped
 from random_text import corpus
 from rejoinder import TestSet, load_scores, score
 from rejoinder.cli.inputs import _may_hold_scores
-from rejoinder.cli.targets import SCORES, _parquet_is_of
 from rejoinder.errors import InputError
 from rejoinder.figures.ruq import _table
 from rejoinder.files.checksums import PLACEHOLDER, is_undamaged, write_checksum
@@ -85,7 +83,6 @@ READERS = {
     "load_scores": (load_scores, "no readable Parquet file"),
     "figure of RUQ": (_table, "no readable Parquet file"),
     "tables of RUQ": (_tokens, "is no result of RUQ"),
-    "target": (partial(_parquet_is_of, kind=SCORES), False),
     "table": (read_parquet, "not a sound Parquet file"),
 }
 

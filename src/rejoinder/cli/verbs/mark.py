@@ -86,7 +86,7 @@ def mark(given: MarkOptions) -> None:
     targets.check_folder(given.work, "--work")
     rubric = Rubric() if given.rubric is None else read_rubric(given.rubric)
     testset, responses = inputs.read(given, rest="--model URL -o OUTPUT")
-    _check_replaced(given, rubric)
+    _check_replaced(given)
     with Progress("loading"):
         model = _opened(given, rubric)
     with _ending(model), Progress("asking", "questions") as tick:
@@ -128,25 +128,19 @@ def _check(given: MarkOptions) -> None:
     check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
 
 
-def _check_replaced(given: MarkOptions, rubric: Rubric) -> None:
+def _check_replaced(given: MarkOptions) -> None:
     """Raises where the output would replace what is no earlier result of this model and rubric.
 
-    Marks cost money and time, and other tools write tables of the same columns. So the file must be as
-    its record says, and the record of this model and rubric. A run that was killed between its file
-    and the record leaves no record: then the names in the file decide.
+    Marks cost money and time. That the file is as its record says is known by now.
     """
     from rejoinder.cli.targets import has_content
     from rejoinder.errors import ParameterError
     from rejoinder.files.provenance import content_of, read_record
 
-    if not has_content(given.output):
+    record = read_record(given.output) if has_content(given.output) else None
+    if record is None:
         return
-    record = read_record(given.output)
-    if record is None and _has_names_of(given.output, rubric, given.pairwise):
-        return
-    if record is None or record["content"] != content_of(given.output):
-        why = "it has no record that 'mark' wrote it as it is now"
-    elif record["command"][1:2] != ["mark"]:
+    if record["command"][1:2] != ["mark"]:
         why = "another command wrote it, as its record says"
     elif not _is_of_model(record, given.model):
         why = "it has the marks of another model, as its record says"

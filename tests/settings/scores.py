@@ -65,6 +65,7 @@ ROWS = [
         effect=lambda _, after: _rising(after.at("systems[metric=judge].*.value")),
     ),
     Row("score", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
+    Row("score", "--only", "--only topic=travel", VALUE, effect=only("systems.*.n", 11)),
     # The test set has six topics.
     Row(
         "score", "--by", "--by topic",
@@ -130,6 +131,7 @@ ROWS = [
     Row("compare", *SCORES, effect=more_than_before("comparisons.*.metric", "judge")),
     Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
+    Row("compare", "--only", "--only topic=travel", DIFFERENCE, effect=only("comparisons.*.n", 11)),
     Row("compare", "-a", "-a tuned", effect=only("comparisons.*.a", "tuned")),
     Row("compare", "-b", "-b retrieval", also="-a tuned", effect=only("comparisons.*.b", "retrieval")),
     # p = (c + 1) / (n + 1), and no permutation reaches BLEU's differences: 1/101 and 1/201.

@@ -21,6 +21,7 @@ from rejoinder.cli.options import (
     RatingFilesOptions,
     SamplingOptions,
     ScoreFilesOptions,
+    ScoringOptions,
     TablesOptions,
     TestsetFileOptions,
     TestsetFilesOptions,
@@ -30,8 +31,8 @@ from rejoinder.cli.options import (
 from rejoinder.cli.scores_or_ratings import check_no_ratings, check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged, note
-from rejoinder.errors import ParameterError, RejoinderError
-from rejoinder.messages import listed
+from rejoinder.errors import ParameterError, RejoinderError, one_of
+from rejoinder.messages import listed, quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -246,6 +247,8 @@ def measured(
 ) -> tuple[Scores, tuple[TestSet, Responses] | None]:
     """The scores that a verb works on, and their texts: measured, or kept by 'rejoinder score --save'.
 
+    Kept scores are narrowed to the metrics of ``-m``, and to the systems that are not left out.
+
     Args:
         given: The files, and how to measure.
         without: The systems that are not read.
@@ -256,21 +259,50 @@ def measured(
         only: The systems to measure, if all of them are there; empty measures all. Items that other
             systems did not answer then count.
     """
-    from rejoinder.tables.selection import only_systems
+    from rejoinder.tables.selection import check_systems, only_systems
 
     check_given(given)
     holds_scores = (
         given.testset is not None and not given.replies and _may_hold_scores(given.testset)
     )
     if given.scores and not given.replies and not holds_scores:
-        return _by_themselves(given, without, resamples, cluster, only), None
+        return _only(given, _by_themselves(given, without, resamples, cluster, only)), None
     if holds_scores:
         scores = kept_scores(given.testset, *unused)
-        return scores if cluster is None else scores.clustered(cluster), None
+        check_systems(without, scores.names)
+        others = [name for name in scores.names if name not in without]
+        scores = scores.select(metrics=given.metrics or None, systems=others)
+        return _only(given, scores if cluster is None else scores.clustered(cluster)), None
     items, replies = read(given, without)
     texts = items, replies.with_frame(only_systems(replies.frame, only))
     scores = measure(given, *texts, resamples, cluster, metrics_of(given, without, only))
-    return with_notes(scores, [each.path for each in given.scores]), texts
+    return _only(given, with_notes(scores, [each.path for each in given.scores])), texts
+
+
+def _only(given: MeasuringOptions, scores: Scores) -> Scores:
+    """The scores of the items of --only, with a note on how many they are."""
+    from dataclasses import replace  # not imported for --help
+
+    import polars as pl
+
+    if not isinstance(given, ScoringOptions) or not given.only:
+        return scores
+    scores.need_items()
+    columns = dict.fromkeys(column for column, _ in given.only)
+    for column in columns:
+        if column not in scores.items.columns:
+            raise ParameterError(
+                f"--only {column}=: the contexts have no column {quoted(column)}; choose "
+                f"{one_of(scores.items.columns)}"
+            )
+    values = {each: [value for column, value in given.only if column == each] for each in columns}
+    meets = [pl.col(each).cast(pl.String).is_in(of) for each, of in values.items()]
+    ids = scores.items.filter(*meets).get_column("id").to_list()
+    words = " ".join(f"--only {column}={value}" for column, value in given.only)
+    if not ids:
+        raise ParameterError(f"{words}: no item has these values")
+    note = f"{words}: {len(ids)} of {scores.items.height} items"
+    return replace(scores.select(ids), notes=(note, *scores.notes))
 
 
 def metrics_of(
@@ -440,7 +472,7 @@ def _reads_ratings() -> bool:
 
 
 _OF_MEASURING = (
-    "metrics", "scores", "scores_format", "references", "missing", "drop_unusable",
+    "scores", "scores_format", "references", "missing", "drop_unusable",
     "testset_format", "responses_format",
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,6 +42,22 @@ def kappa(_context: click.Context, _option: click.Parameter, text: str | None) -
             f"--filter-raters {text}: got no number; put the option behind the files, or write "
             f"--filter-raters={USUAL_KAPPA}"
         ) from None
+
+
+def column_values(
+    _context: click.Context, _option: click.Parameter, texts: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """The columns and values of --only.
+
+    Raises:
+        ParameterError: One has no ``=`` between the two.
+    """
+    for text in texts:
+        if "=" not in text.strip("="):
+            raise ParameterError(
+                f"--only {text}: expected COLUMN=VALUE, as topic=travel or id=c001"
+            )
+    return tuple((column, value) for column, _, value in (text.partition("=") for text in texts))
 
 
 class ScoreFile(NamedTuple):

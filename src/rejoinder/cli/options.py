@@ -23,6 +23,7 @@ from rejoinder.cli.declarations import (
 from rejoinder.cli.option_values import (
     USUAL_KAPPA,
     ScoreFile,
+    column_values,
     columns_of,
     enough,
     kappa,
@@ -560,6 +561,14 @@ class ScoringOptions(MeasuringPairwiseOptions):
     )
     cluster: str | None = CLUSTER
     without: tuple[str, ...] = without()
+    only: tuple[tuple[str, str], ...] = option(
+        "--only",
+        metavar="COLUMN=VALUE",
+        multiple=True,
+        callback=column_values,
+        help="Only the items with this value in a column of the contexts; may be repeated. For example "
+        "topic=travel, or id=c001: values of one column are alternatives.",
+    )
 
 
 class RatingFilesOptions(TablesOptions):

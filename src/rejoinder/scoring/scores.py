@@ -13,7 +13,8 @@ import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import Argument, counted
+from rejoinder.messages import Argument, counted, quoted
+from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.external import externals
@@ -33,7 +34,7 @@ from rejoinder.scoring.measurements import (
 )
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
-from rejoinder.tables.checks.arguments import expect
+from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.external_scores import SegmentScores
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
@@ -296,31 +297,84 @@ class Scores(Measurements, PlottedResult):
             tables.append(table.select(name.alias(group), pl.all()))
         return pl.concat(tables)
 
-    def select(self, items: np.ndarray) -> Self:
-        """The scores of some items alone.
+    def select(
+        self,
+        items: np.ndarray | Sequence[str] | None = None,
+        *,
+        metrics: Sequence[str | Metric] | None = None,
+        systems: Sequence[str] | None = None,
+    ) -> Self:
+        """The scores of some items, metrics or systems alone.
 
         Args:
-            items: bool [n].
+            items: Ids, or bool [n]; None: all.
+            metrics: Metrics that were measured, as for ``score`` or as tables head them; None: all.
+            systems: Names; None: all. Their order stays.
+
+        Raises:
+            ParameterError: There is no such item, metric or system, or rows are blocks of items.
+
+        >>> from rejoinder import score
+        >>> both = score([["hi"], ["no"]], {"a": ["hi", "no"], "b": ["yes", "no"]}, ["bleu"])
+        >>> both.select(["1"], systems=["b"])
+        Scores(1 system, 1 item; BLEU-2; see .systems(), .compare(), .segments())
         """
+        if metrics is None and systems is None and isinstance(items, np.ndarray):
+            return self._select(items, np.ones(len(self.names), dtype=bool), self.measured)
+        ids = self.items.get_column("id")
+        kept = np.ones(len(ids), dtype=bool)
+        if items is not None:
+            self.need_items()
+            listed = ids.filter(items).to_list() if isinstance(items, np.ndarray) else items
+            chosen = strings(listed, "items", "ids")
+            for id in set(chosen) - set(ids):
+                raise ParameterError(f"items: {quoted(id)} is no id of these scores")
+            kept = ids.is_in(list(chosen)).to_numpy()
+        wanted = self.names if systems is None else strings(systems, "systems", "systems")
+        places = [self.place(name) for name in wanted]
+        labels = self.labels if metrics is None else [self._label(each) for each in metrics]
+        measured = {label: self.measured[label] for label in labels}
+        return self._select(kept, np.isin(range(len(self.names)), places), measured)
+
+    def _label(self, metric: str | Metric) -> str:
+        """The label of a metric that was measured."""
+        if isinstance(metric, str) and metric in self.measured:
+            return metric
+        (made,) = registry.metrics([metric]).values()
+        for label, each in self.measured.items():
+            if each.metric == made:
+                return label
+        name = metric if isinstance(metric, str) else made.label
+        raise ParameterError(
+            f"metric {quoted(name)} was not measured; choose {one_of(self.labels)}, or measure anew"
+        )
+
+    def _select(self, items: np.ndarray, systems: np.ndarray, of: Mapping[str, Measured]) -> Self:
+        """The same of items (bool [n]), systems (bool [S]) and metrics."""
         selected = self.items.filter(pl.Series(items))
-        measured = {
-            label: Measured(
-                each.metric,
-                each.rows.pick(items[each.usable]),
-                each.usable[items],
-                each.signature,
+        several = [int(place) for place in np.flatnonzero(systems)]
+
+        def narrowed(each: Measured) -> Measured:
+            inside = items[each.usable]
+            rows = each.rows if inside.all() else each.rows.pick(inside)
+            return replace(
+                each,
+                rows=rows if systems.all() else rows.of(several),
+                usable=each.usable[items],
                 clusters=clusters_of(selected, self.cluster, each.usable[items]),
-                answered=None if each.answered is None else each.answered[:, items[each.usable]],
+                answered=None if each.answered is None else each.answered[systems][:, inside],
             )
-            for label, each in self.measured.items()
-        }
-        places = pl.Series(np.tile(items, len(self.names)))
+
+        measured = {label: narrowed(each) for label, each in of.items()}
+        places = pl.Series(np.outer(systems, items).ravel())
         unserved = {
             label: replace(each, rows=each.rows.filter(places))
             for label, each in self.unserved.items()
+            if len(of) == len(self.measured)
         }
         return replace(
             self,
+            names=tuple(self.names[place] for place in several),
             items=selected,
             measured=measured,
             unserved=unserved,

@@ -132,7 +132,7 @@ def _by_metrics(given: CompareOptions) -> None:
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
 
-    unused = ("without", "resamples", "seed")
+    unused = ("resamples", "seed")
     only = () if given.a is None or given.b is None else (given.a, given.b)
     scores, _ = inputs.measured(
         given, given.without, cluster=given.cluster, unused=unused, only=only

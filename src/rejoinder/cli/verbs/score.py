@@ -58,8 +58,9 @@ def score(given: ScoreOptions) -> None:
     from rejoinder.cli.plain_files import scores_of_lines
     from rejoinder.cli.show import machine
 
-    for other in ("by", "segments", "save", "cluster", "scores"):
+    for other in ("by", "segments", "save", "cluster", "scores", "only"):
         inputs.check_together(given, "explain", other)
+    inputs.check_together(given, "block", "only")
     for other in ("json", "segments", "explain"):
         inputs.check_together(given, "digits", other)
     for other in ("by", "segments", "explain"):
@@ -84,7 +85,7 @@ def score(given: ScoreOptions) -> None:
         machine.write(lines.as_json())
         return
     else:
-        unused = ("explain", "system", "without", "resamples", "seed")
+        unused = ("explain", "system", "resamples", "seed")
         scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
     with Outputs(scores) as outputs:
         outputs.save(given.save, scores.save)

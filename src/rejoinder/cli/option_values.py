@@ -10,6 +10,7 @@ import click
 
 from rejoinder.cli.option_names import named_as_options
 from rejoinder.errors import ParameterError
+from rejoinder.messages import listed, quoted
 from rejoinder.statistics.draws import check_draws
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def columns_of(values: Mapping[str, Any]) -> ColumnMapping | None:
     """What all --columns of a command line say together.
 
     Raises:
-        ParameterError: One is of a file that the command does not read.
+        ParameterError: One is of a file that the command does not read, or of a column that is in none.
     """
     if not values["columns"]:
         return None
@@ -142,7 +143,34 @@ def columns_of(values: Mapping[str, Any]) -> ColumnMapping | None:
                 f"--columns {text}: the command reads no file '{unknown[0]}'; it names {names}"
             )
         mappings.append(mapping)
-    return reduce(ColumnMapping.joined, mappings)
+    joined = reduce(ColumnMapping.joined, mappings)
+    _check_sources(joined, [path for path in paths if path.exists() or str(path) == "-"])
+    return joined
+
+
+def _check_sources(mapping: ColumnMapping, paths: Sequence[Path]) -> None:
+    """Sees that each column of a mapping is in a file, where all files are tables of columns.
+
+    Raises:
+        ParameterError: One is in none.
+    """
+    from rejoinder.tables.assembly.column_mapping import is_called
+    from rejoinder.tables.formats.format_choice import columns_in
+
+    if not all(path.is_file() or path.is_dir() for path in paths):
+        return  # a pipe can be read once
+    columns = {path: columns_in(path) for path in paths}
+    if not columns or not all(columns.values()):
+        return  # a format that is named, or that knows its columns: whoever reads it says what is wrong
+    for file, pairs in [("", mapping.sources), *mapping.files.items()]:
+        there = {path: each for path, each in columns.items() if not file or is_called(path, file)}
+        for name, source in pairs.items():
+            if not any({source, source.partition(".")[0]} & set(each) for each in there.values()):
+                got = "; ".join(f"{path} has {listed(each)}" for path, each in there.items())
+                raise ParameterError(
+                    f"--columns {name}={source}: no column {quoted(source)}; {got}; name one of these, "
+                    "or a path like resps.0.0"
+                )
 
 
 def _paths(value: Any) -> list[Path]:

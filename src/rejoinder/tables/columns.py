@@ -9,6 +9,25 @@ from rejoinder.messages import Argument, Placeholder, listed, nearest, quoted
 from rejoinder.tables.schemas import HINTS, NEEDED
 
 
+class OtherTableError(InputError):
+    """The columns of a table are not those of the kind of table that was asked for."""
+
+
+def exchanged(where: str, has: str, this: str, expected: str) -> OtherTableError:
+    """The error of a table that is of another kind, in whose place it may have been given.
+
+    Args:
+        where: The file, or the file and a row.
+        has: What shows that it is of another kind.
+        this: What it is.
+        expected: What was expected.
+    """
+    return OtherTableError(
+        f"{where}: has {has}: this is {this}, expected {expected}",
+        "; were the files given the wrong way round?",
+    )
+
+
 def require(
     needed: Collection[str],
     present: Collection[str],
@@ -35,7 +54,7 @@ def require(
             hint = _remedy(name, meant, renamed) if meant else _other_kind(needed, present)
             if not hint and renamed and len(set(present) - {*needed, *optional}) > 0:
                 hint = _remedy(name, None, renamed)
-            raise InputError(
+            raise OtherTableError(
                 f"{where}: no column '{name}'; got {listed(present)}, "
                 f"expected {listed([*needed, *(f'{o} (optional)' for o in optional)])}{hint}"
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -19,10 +19,12 @@ from rejoinder.messages import Argument, counted, listed
 from rejoinder.result import TableResult
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.candidates import is_of_candidates, read_sources
+from rejoinder.tables.columns import OtherTableError
 from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.format import KindName
 from rejoinder.tables.formats.format_choice import (
+    UnknownFormatError,
     format_of,
     formats_like,
     holds_all,
@@ -286,7 +288,7 @@ def _by_itself(
         except RejoinderError as error:
             errors[kind] = error
     if not readings:
-        raise _likeliest(errors)
+        raise _likeliest([*errors.values()])
     if any(each.kind == "preferences" for each in readings):
         # A column for each side of a comparison looks like one for each system.
         readings = [each for each in readings if each.kind != "responses"]
@@ -340,17 +342,12 @@ def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -
     return Reading(kind, chosen.name, contents, renames, (*map(str, notes), *contents.notes))
 
 
-_EXCHANGED = "; were the files given the wrong way round?"
-
-
-def _likeliest(errors: Mapping[str, RejoinderError]) -> RejoinderError:
-    """The error of the first kind that got further than not knowing the format.
+def _likeliest(errors: Sequence[RejoinderError]) -> RejoinderError:
+    """The error of the first kind whose columns the file has; else of the first that knows the format.
 
     Of a single file it does not ask whether two files were exchanged.
     """
-    unknown = ("cannot tell the format", "a folder of no format")
-    for error in errors.values():
-        if not any(words in str(error) for words in unknown):
-            text = str(error)
-            return InputError(text.removesuffix(_EXCHANGED)) if text.endswith(_EXCHANGED) else error
-    return next(iter(errors.values()), InputError("nothing can be read"))
+    known = [each for each in errors if not isinstance(each, UnknownFormatError)]
+    of_kind = [each for each in known if not isinstance(each, OtherTableError)]
+    error = (*of_kind, *known, *errors)[0]
+    return InputError(error.args[0]) if isinstance(error, OtherTableError) else error

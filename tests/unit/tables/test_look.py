@@ -314,3 +314,37 @@ def test_a_database_that_is_no_study_is_none(tmp_path):
 def test_what_verbs_use_a_kind_of_table_is_whole():
     assert {"judge", "compare"} <= set(VERBS["ratings"])
     assert {"annotate", "judge"} <= set(VERBS["test set"]) & set(VERBS["responses"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "r.csv",
+            "id,system,rater,score\n1,a,r,3\n1,a,r,3\n",
+            r"row 3: duplicate rating \(system 'a', id '1'",
+        ),
+        ("w.csv", "id,system,ann,bob\n1,a,2,3\n1,a,1,4\n", r"row 3: duplicate rating"),
+        ("e.json", "[]", "e.json: an empty list; expected one JSON list of objects"),
+    ],
+    ids=["long", "wide", "empty list"],
+)
+def test_the_error_is_that_of_the_kind_whose_columns_the_file_has(name, content, message, tmp_path):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match=message):
+        rejoinder.look(tmp_path / name)
+
+
+def test_a_column_that_no_file_of_the_command_has_is_refused(command, tmp_path):
+    items, replies = tmp_path / "t.jsonl", tmp_path / "r.csv"
+    items.write_text('{"id": "1", "references": ["ho"]}\n')
+    replies.write_text("doc,text\n1,hu\n")
+    files = (str(items), str(replies))
+    status, _, error = command(
+        "score", *files, "-m", "length", "--columns", "r.csv:id=doc,rater=who"
+    )
+    assert status == 2
+    assert f"--columns rater=who: no column 'who'; {replies} has doc, text;" in " ".join(
+        error.split()
+    )
+    assert command("score", *files, "-m", "length", "--columns", "r.csv:id=doc")[0] == 0

@@ -14,7 +14,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import more, quoted
 from rejoinder.tables.assembly.column_roles import is_reference_column
 from rejoinder.tables.assembly.json_rows import converted
-from rejoinder.tables.columns import require
+from rejoinder.tables.columns import exchanged, require
 from rejoinder.tables.io.json_lines import ReferenceRow
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import REFERENCES
@@ -42,10 +42,8 @@ def _of_rows(part: Part) -> Part:
     for row, names in part.shapes():
         where = part.where(row)
         if "references" not in names and {"text", "id"} <= set(names):
-            raise InputError(
-                f"{where}: has 'text' and no 'references': this is a file of responses, expected a "
-                "test set; were the files given the wrong way round?"
-            )
+            has = "'text' and no 'references'"
+            raise exchanged(where, has, "a file of responses", "a test set")
         require(("id", "references"), names, where, ("context",))
     columns = [ids_of(part)]
     if "context" in part.frame.columns:
@@ -139,10 +137,7 @@ def _with_references(part: Part) -> Part:
 def refuse_replies(part: Part) -> None:
     """Raises an InputError where a table that is no list of items has a column of systems."""
     if part.holds != "rows" and "system" in part.frame.columns:
-        raise InputError(
-            f"{part.name}: has a column 'system': this is a file of responses, expected a test "
-            "set; were the files given the wrong way round?"
-        )
+        raise exchanged(part.name, "a column 'system'", "a file of responses", "a test set")
 
 
 def _listed(value: Any) -> list[Any]:

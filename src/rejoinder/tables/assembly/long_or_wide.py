@@ -12,7 +12,7 @@ from rejoinder.messages import Argument, listed, more, quoted
 from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
 from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
-from rejoinder.tables.columns import lookalike, require, synonym
+from rejoinder.tables.columns import OtherTableError, lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.origin import Draft
@@ -155,7 +155,7 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
         if columns:
             note("raters", part.name, columns=list(columns))
     if not columns:
-        raise InputError(
+        raise OtherTableError(
             f"{part.name}: no column of numbers; got {listed(part.frame.columns)}, expected "
             f"{listed([*RATINGS])}, or one column of numbers per {across}"
         )

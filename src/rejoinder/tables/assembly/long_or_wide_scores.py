@@ -12,7 +12,7 @@ from rejoinder.files import pipes
 from rejoinder.messages import Argument, Placeholder, listed, more, quoted
 from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
 from rejoinder.tables.checks.validation import is_first
-from rejoinder.tables.columns import require
+from rejoinder.tables.columns import OtherTableError, require
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
@@ -125,7 +125,7 @@ def _wide(frame: pl.DataFrame, part: Part, stem: str) -> pl.DataFrame:
             metrics[name] = _numbers(cells, part, f"column '{name}':")
     beside = [Note("of runs", part.name, {"columns": of_runs})] if of_runs else []
     if not metrics:
-        raise InputError(
+        raise OtherTableError(
             f"{part.name}: no column of numbers{' that is a metric' * bool(beside)}; got "
             f"{listed(part.frame.columns)}; expected the columns system, id, name and value, or a column of "
             + "; ".join(["numbers for each metric", *(each.text for each in beside)])

@@ -10,7 +10,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.item_columns import ids_of, refuse_replies, with_types
 from rejoinder.tables.assembly.json_rows import converted
-from rejoinder.tables.columns import forbid, lookalike, require, synonym
+from rejoinder.tables.columns import exchanged, forbid, lookalike, require, synonym
 from rejoinder.tables.origin import Draft, TestSetDraft, joined
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
@@ -131,10 +131,8 @@ def _long_rows(part: Part) -> Part:
     for row, names in part.shapes():
         name = next((each for each in ("references", "reference") if each in names), None)
         if name and "text" not in names and "id" in names:
-            raise InputError(
-                f"{part.where(row)}: has '{name}' and no 'text': this is a test set, expected "
-                "responses; were the files given the wrong way round?"
-            )
+            has = f"'{name}' and no 'text'"
+            raise exchanged(part.where(row), has, "a test set", "responses")
         require(("id", "text"), names, part.where(row), ("system",))
     texts = converted(part, "text", str)
     columns = [ids_of(part), pl.Series("text", texts, dtype=pl.String)]
@@ -162,10 +160,8 @@ def _refuse_other_tables(part: Part) -> None:
         ("source", "references"),
     ):
         if other in columns and "system" not in columns:
-            raise InputError(
-                f"{part.name}: has a column '{other}': this is a table of {what}, expected "
-                "responses; were the files given the wrong way round?"
-            )
+            has = f"a column '{other}'"
+            raise exchanged(part.name, has, f"a table of {what}", "responses")
 
 
 def _check_wide(part: Part) -> None:

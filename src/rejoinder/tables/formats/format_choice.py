@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.provenance import is_record
 from rejoinder.messages import Argument, nearest, quoted
@@ -16,7 +16,7 @@ from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, FileHead, Format, KindName
 from rejoinder.tables.formats.registry import formats_for
-from rejoinder.tables.notes import note
+from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.origin import Draft, TestSetDraft, joined
 
 _OF_TEXTS = formats_for("test set", "responses")
@@ -28,6 +28,10 @@ _WORDS = {
     "preferences": ("preferences", "votes"),
     "scores": ("scores",),
 }
+
+
+class UnknownFormatError(InputError):
+    """No format recognises a path."""
 
 
 def formats_like(kind: KindName) -> dict[str, Format]:
@@ -102,14 +106,14 @@ def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = 
             "known; where the names are those of another file, write them behind it: FILE:NAME=COLUMN"
         )
     if path.is_dir():
-        raise InputError(
+        raise UnknownFormatError(
             f"{path}: a folder of no format known here; name the files in it ({path}{os.sep}*), or its "
             f"format with {option}: {one_of(formats)}"
         )
     if not head.first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
     refuse_packed(head.first, str(path))
-    raise InputError(
+    raise UnknownFormatError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
         f"{option}: {one_of(formats)}"
     )
@@ -249,6 +253,16 @@ def _of_all(drafts: Sequence[Draft], folder: Path) -> Draft:
                 )
             logs_of[system] = name
     return joined(drafts)
+
+
+def columns_in(path: Path) -> list[str]:
+    """The columns of a table as they stand in the file; none where it cannot be told or read."""
+    try:
+        chosen = format_of(path, None, "responses", has_columns=True)
+        with set_aside():
+            return chosen.part(path).frame.columns if chosen.part else []
+    except RejoinderError:
+        return []
 
 
 def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:

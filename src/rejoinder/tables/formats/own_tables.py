@@ -100,9 +100,8 @@ def _is_json(head: FileHead) -> bool:
 
 
 def _is_list(head: FileHead) -> bool:
-    """A list of objects; in a ``.json`` of lists too, to say so."""
-    start = head.text[1:].lstrip()[:1]
-    return start == "{" or (head.suffix == ".json" and start == "[")
+    """A list of objects; in a ``.json`` any list, to say what it is."""
+    return head.suffix == ".json" or head.text[1:].lstrip()[:1] == "{"
 
 
 def _is_table(head: FileHead) -> bool:

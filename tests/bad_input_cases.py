@@ -47,7 +47,6 @@ class Case:
     testset_paths: tuple[str, ...] | None = None
     responses_paths: tuple[str, ...] | None = None
     testset_format: str | None = None
-    responses_format: str | None = None
     missing: str = "error"
     needs_user: bool = False  # cannot be tried by the superuser
     prepare: Callable[[Path], None] = lambda folder: None
@@ -68,8 +67,7 @@ class Case:
         (testset, *further), responses = self.build(folder)
         options = [argument for path in further for argument in ("--reference", str(path))]
         for option, value in (
-            ("--format", self.testset_format),
-            ("--responses-format", self.responses_format),
+            ("--format", self.testset_format and f"{testset.name}:{self.testset_format}"),
             ("--missing", None if self.missing == "error" else self.missing),
         ):
             options += [option, value] if value else []
@@ -82,7 +80,7 @@ class Case:
 
         testset, responses = self.build(folder)
         items = read_testset(*testset, format=self.testset_format)
-        replies = read_responses(*responses, format=self.responses_format, ids=items.ids)
+        replies = read_responses(*responses, ids=items.ids)
         check_responses(replies, items, self.missing)
 
     def message(self, folder):

@@ -241,7 +241,7 @@ JUDGEMENTS = [
     verb("preferences duels.csv --judge nobody", "a judge who compared nothing", r"--judge: no rater is called 'nobody'"),
     verb("preferences duels.csv --bootstrap --ranks", "two options that cannot stand together", "--bootstrap and --ranks do not .*leave"),
     verb("preferences duels.csv --seed -1", "a seed below 0", r"--seed -1 must be 0 or more"),
-    verb("preferences duels.csv --preferences-format xls", "a format that does not exist", r"--preferences-format: got 'xls'; expected|--preferences-format: got 'xls'"),
+    verb("preferences duels.csv --format xls", "a format that does not exist", r"--format: got 'xls'"),
 ]  # fmt: skip
 
 MINING = "mine test.jsonl test.jsonl -o m.jsonl"

@@ -178,7 +178,7 @@ class Argument:
     Attributes:
         name: The parameter of the public function.
         value: What was given, or what to give; empty: none.
-        option: Its name among the options of a verb where functions share a name: ``ratings_format``.
+        option: Its name among the options of a verb where functions share a name: ``unit_size``.
 
     >>> print(Argument("tokenizer"), Argument("cluster", "none"), Argument("work", Placeholder("FOLDER")))
     tokenizer= cluster='none' work=FOLDER

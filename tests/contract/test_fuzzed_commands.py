@@ -109,7 +109,8 @@ SAME_READERS = {
     "recipe khayrallah2021": "reads published files of one study, and trains for minutes",
     "recipe tao2018": "reads what train ruber and correlate read, and trains for minutes",
 }
-OPTIONS = {"testset": "--format", "responses": "--responses-format", "ratings": "--ratings-format"}
+FORCIBLE = ("testset", "responses", "ratings")
+"""The roles whose format may be named."""
 
 
 def test_no_verb_is_forgotten():
@@ -192,9 +193,9 @@ def drawn_case(draw, folder):
         path = folder / f"{role}-{name}"
         write(path, content)
         words = [word.replace(f"{{{role}}}", str(path)) for word in words]
-        if form in FORCED and role in OPTIONS and draw.random() < 0.5:
+        if form in FORCED and role in FORCIBLE and draw.random() < 0.5:
             known = RATING_FORMATS if role == "ratings" else FORMATS
-            words += [OPTIONS[role], form] if form in known else []
+            words += ["--format", f"{path}:{form}"] if form in known else []
     return (
         verb * (not of_scores),
         [word.replace("{out}", str(folder / "out")) for word in words],
@@ -216,7 +217,7 @@ def confirms(told, words, case):
     read = {".jsonl": jsonl_rows, ".csv": csv_rows}
     paths = words[1:3]
     suffixes = [Path(path).suffix for path in paths]
-    named = any(option in words for option in OPTIONS.values())
+    named = "--format" in words
     if not all(Path(path).is_file() for path in paths):
         return False  # a folder that is called like a file
     if named or any(suffix not in read or "chat" in paths[0] for suffix in suffixes):

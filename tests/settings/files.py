@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from settings.row import Row
 from settings.shared import as_json, columns, refused
@@ -25,7 +26,7 @@ LOOK = [
     Row(
         "look", "--format", "--format jsonl", also="{systems}", keeps="inputs.*.readings.*.kind",
         effect=lambda *both: [
-            [any("format jsonl" in line for line in each["examples"]) for each in result.json["inputs"]]
+            [bool(re.search(r"--format (\S+:)?jsonl", str(each["examples"]))) for each in result.json["inputs"]]
             for result in both
         ] == [[False] * 4, [True] * 4],
     ),

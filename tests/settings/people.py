@@ -155,8 +155,8 @@ RATINGS = [
     off_scale("ratings"),
     columns("ratings", "systems.*.mean", "ratings"),
     Row(
-        "ratings", "--ratings-format", "--ratings-format csv", as_usual="systems.*.mean",
-        where={"ratings": "ratings_data"}, status=(2, 0), effect=refused("--ratings-format"),
+        "ratings", "--format", "--format csv", as_usual="systems.*.mean",
+        where={"ratings": "ratings_data"}, status=(2, 0), effect=refused("--format"),
     ),
     # The greatest kappa of a rater is below 1: all are left out but for those who may not be judged.
     Row("ratings", "--filter-raters", "--filter-raters=0.72", "systems.*.ratings"),
@@ -266,8 +266,8 @@ PREFERENCES = [
     to_file("preferences"),
     columns("preferences", "pairs.*.win_rate", "preferences"),
     Row(
-        "preferences", "--preferences-format", "--preferences-format csv", as_usual="pairs.*.win_rate",
-        where={"preferences": "preferences_data"}, status=(2, 0), effect=refused("--preferences-format"),
+        "preferences", "--format", "--format csv", as_usual="pairs.*.win_rate",
+        where={"preferences": "preferences_data"}, status=(2, 0), effect=refused("--format"),
     ),
     Row(
         "preferences", "--cluster", "--cluster talk", "pairs.*.win_rate_low", "pairs.*.win_rate",
@@ -376,8 +376,8 @@ def people_rate_and_judges_score() -> list[Row]:
         Row("weigh", "--scores", "--scores {judge_scores}", SOURCES),
         Row("weigh", "--scores", "--scores {judge_scores}:lower", SOURCES),
         Row(
-            "weigh", "--scores-format", "--scores-format csv", also="--scores {judge_data}",
-            status=(2, 0), effect=refused("--scores-format"),
+            "weigh", "--format", "--format judge.data:csv", also="--scores {judge_data}",
+            status=(2, 0), effect=refused("--format"),
         ),
         Row("weigh", "--weights-from", "--weights-from length", SOURCES),
         Row("weigh", "--weights-from", "--weights-from ruber:model={ruber}", "signature",

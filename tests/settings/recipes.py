@@ -42,7 +42,7 @@ USUAL = {
 
 ACCURACY = "table.*.accuracy"
 NEGATIVES = [
-    *(row for row in reading(NEGATIVE, ACCURACY) if row.option != "--responses-format"),
+    *(row for row in reading(NEGATIVE, ACCURACY) if "systems.data" not in row.more),
     # The seed draws the row 'random' too.
     *draws(NEGATIVE, "table[metric=BLEU, good only].*.accuracy", "table.*.accuracy_low"),
     as_json(NEGATIVE),
@@ -201,8 +201,8 @@ CHAIN = [
         effect=lambda _, after: "no reply has 4 raters (the most is 3)" in after.err),
     Row(REFERENCES, "--criterion", "--criterion relevance", as_usual=AGREEMENT, status=(2, 0),
         where={"ratings": "criteria"}, effect=refused("criteri")),
-    Row(REFERENCES, "--ratings-format", "--ratings-format csv", as_usual=AGREEMENT, status=(2, 0),
-        where={"ratings": "ratings_data"}, effect=refused("--ratings-format")),
+    Row(REFERENCES, "--format", "--format ratings.data:csv", as_usual=AGREEMENT, status=(2, 0),
+        where={"ratings": "ratings_data"}, effect=refused("--format")),
     Row(REFERENCES, "--columns", "--columns id=key", as_usual="candidates", status=(2, 0),
         where={"testset": "keyed_testset"}, effect=refused("no column 'id'")),
 ]  # fmt: skip

@@ -46,8 +46,8 @@ ROWS = [
         where={"ratings": "first_ratings"},
     ),
     Row(
-        "report", "--ratings-format", "--ratings-format csv", as_usual=OF_PEOPLE, status=(2, 0),
-        where={"ratings": "ratings_data"}, effect=refused("--ratings-format"),
+        "report", "--format", "--format ratings.data:csv", as_usual=OF_PEOPLE, status=(2, 0),
+        where={"ratings": "ratings_data"}, effect=refused("--format"),
     ),
     # The ratings are of two criteria: all are shown, each by itself.
     Row(
@@ -63,8 +63,8 @@ ROWS = [
         ),
     ),
     Row(
-        "report", "--preferences-format", "--preferences-format csv", status=(2, 0),
-        also="--preferences {preferences_data}", effect=refused("--preferences-format"),
+        "report", "--format", "--format preferences.data:csv", status=(2, 0),
+        also="--preferences {preferences_data}", effect=refused("--format"),
     ),
     Row(
         "report", "--ruq", "--ruq {kept_quantity}", keeps="scores",

@@ -149,8 +149,8 @@ ROWS = [
         effect=lambda _, after: set(after.at("pairs.*.by")) == {"people", "BLEU-2", "corrected"},
     ),
     Row(
-        "compare", "--ratings-format", "--ratings-format csv", also="--ratings {ratings_data}",
-        status=(2, 0), where=NO_DRAWS, effect=refused("--ratings-format"),
+        "compare", "--format", "--format ratings.data:csv", also="--ratings {ratings_data}",
+        status=(2, 0), where=NO_DRAWS, effect=refused("--format"),
     ),
     Row(
         "compare", "--criterion", "--criterion style", "pairs[by=people].*.difference",

@@ -39,12 +39,12 @@ def reading(verb: str, value: str) -> list[Row]:
             where={"testset": "contexts_csv"}, effect=refused("column 'context'"),
         ),
         Row(
-            verb, "--format", "--format csv", as_usual=value, also=beside, status=(2, 0),
-            where={"testset": "contexts_data"}, effect=refused("--format"),
+            verb, "--format", "--format contexts.data:csv --format references.data:csv", as_usual=value,
+            also=beside, status=(2, 0), where={"testset": "contexts_data"}, effect=refused("--format"),
         ),
         Row(
-            verb, "--responses-format", "--responses-format csv", as_usual=value, status=(2, 0),
-            where={"systems": "systems_data"}, effect=refused("--responses-format"),
+            verb, "--format", "--format systems.data:csv", as_usual=value, status=(2, 0),
+            where={"systems": "systems_data"}, effect=refused("--format"),
         ),
         columns(verb, value, "testset"),
     ]  # fmt: skip
@@ -65,8 +65,8 @@ SCORES = ("--scores", "--scores {judge_scores}")
 def scores_format(verb: str) -> Row:
     """Scores in a file whose name tells no format."""
     return Row(
-        verb, "--scores-format", "--scores-format csv", also="--scores {judge_data}", status=(2, 0),
-        effect=refused("--scores-format"),
+        verb, "--format", "--format judge.data:csv", also="--scores {judge_data}", status=(2, 0),
+        effect=refused("--format"),
     )  # fmt: skip
 
 
@@ -93,8 +93,8 @@ def rated(verb: str, value: str, criterion: str = "relevance") -> list[Row]:
             where={"ratings": "first_ratings"},
         ),
         Row(
-            verb, "--ratings-format", "--ratings-format csv", as_usual=value, status=(2, 0),
-            where={"ratings": "ratings_data"}, effect=refused("--ratings-format"),
+            verb, "--format", "--format ratings.data:csv", as_usual=value, status=(2, 0),
+            where={"ratings": "ratings_data"}, effect=refused("--format"),
         ),
         Row(
             verb, "--criterion", f"--criterion {criterion}", as_usual=value, status=(2, 0),

@@ -76,7 +76,7 @@ SERVE = [
 def pages() -> list[Row]:
     """The rows of serve for another page: its questions are those of one rater."""
     same = {"--columns", "--criterion", "--format", "--judgement", "--mined", "--original", "--reference",
-            "--responses-format", "--scale", "--without"}  # fmt: skip
+            "--scale", "--without"}  # fmt: skip
     rows = [each.on("annotate page") for each in SERVE if each.option in same]
     return [
         replace(each, differs=IDENTITY, keeps="", effect=None) if each.status == (0, 0) else each

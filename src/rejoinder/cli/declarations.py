@@ -18,8 +18,7 @@ LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
     "drop_unusable", "permutations", "resamples", "seed", "tables", "save", "aggregated", "save_replies",
     "save_tokens", "plots", "save_every", "device", "dtype", "batch_tokens", "download", "columns",
-    "corpus_format", "testset_format", "responses_format", "scores_format", "ratings_format",
-    "preferences_format", "json",
+    "format", "json",
 )  # fmt: skip
 """The options that stand last in the help of every verb, in this order."""
 

@@ -22,7 +22,6 @@ from rejoinder.cli.options import (
     SamplingOptions,
     ScoreFilesOptions,
     ScoringOptions,
-    TablesOptions,
     TestsetFileOptions,
     TestsetFilesOptions,
     TextsOptions,
@@ -61,9 +60,7 @@ def read(
     from rejoinder.tables.types import Responses
 
     check_named(given, rest)
-    own = given.replies == (given.testset,)
-    format = given.testset_format if own else given.responses_format
-    columns = given.columns
+    format, columns = given.format, given.columns
     with Progress("reading"):
         items = read_items(given)
         replies = read_as(Responses, given.replies, format=format, columns=columns, ids=items.ids)
@@ -99,7 +96,7 @@ def _note_own_scores(given: TextsOptions) -> None:
 
     if not isinstance(given, ScoreFilesOptions) or given.scores or not given.holds_replies:
         return
-    if given.testset not in given.replies or not is_log(given.testset, given.testset_format):
+    if given.testset not in given.replies or not is_log(given.testset, given.format):
         return
     try:
         names = read_scores(given.testset).get_column("name").unique(maintain_order=True).to_list()
@@ -114,14 +111,14 @@ def read_items(given: TestsetFileOptions) -> TestSet:
     from rejoinder.tables.testset import read_testset
 
     more = given.references if isinstance(given, TestsetFilesOptions) else ()
-    return read_testset(given.testset, *more, format=given.testset_format, columns=given.columns)
+    return read_testset(given.testset, *more, format=given.format, columns=given.columns)
 
 
 def read_corpus(given: CorpusOptions) -> TestSet:
     """Reads the corpus."""
     from rejoinder.tables.testset import read_testset
 
-    return read_testset(given.corpus, format=given.corpus_format, columns=given.columns)
+    return read_testset(given.corpus, format=given.format, columns=given.columns)
 
 
 def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = None) -> Ratings:
@@ -132,7 +129,7 @@ def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = No
 
     try:
         with Progress("reading"):
-            form, columns = given.ratings_format, given.columns
+            form, columns = given.format, given.columns
             table = read_as(Ratings, given.ratings, format=form, columns=columns)
     except RejoinderError as error:
         if isinstance(given, ScoreFilesOptions):
@@ -224,7 +221,7 @@ def _check_format(given: TextsOptions) -> None:
 
     paths = existing([given.testset], "test set")
     if paths[0].is_file():
-        choose(paths, given.testset_format, "test set", given.columns)
+        choose(paths, given.format, "test set", given.columns)
 
 
 def _kinds_of(path: Path) -> set[str]:
@@ -326,19 +323,16 @@ def external(
         only: As for ``measured``.
         alone: Whether no other file says which systems there are.
     """
-    from rejoinder.cli.needs import check_needs
     from rejoinder.metrics.external import externals
     from rejoinder.tables.external_scores import SegmentScores
     from rejoinder.tables.in_memory import read_as
     from rejoinder.tables.selection import check_systems, only_systems
 
-    check_needs(bool(given.scores), "--scores FILE", "scores_format")
     paths: dict[tuple[str, tuple[float, float] | None, str], list[Path]] = {}
     for file in given.scores:
         paths.setdefault((file.direction, file.bounds, file.kind), []).append(file.path)
     with Progress("reading"):
-        columns = given.columns if isinstance(given, TablesOptions) else None
-        how = {"format": given.scores_format, "columns": columns}
+        how = {"format": given.format, "columns": given.columns}
         tables = {about: read_as(SegmentScores, each, **how) for about, each in paths.items()}
     every = [table.frame for table in tables.values()]
     click.get_current_context().meta[_SCORES] = every
@@ -457,7 +451,8 @@ def kept_scores(path: Path, *further: str) -> Scores:
 
     scores = load_scores(path)
     for name, option in from_command_line().items():
-        needless = {*_OF_MEASURING, *further, *(() if _reads_ratings() else ("columns",))}
+        needless = {*_OF_MEASURING, *further}
+        needless |= set() if _reads_ratings() else {"columns", "format"}
         if name in needless:
             raise ParameterError(
                 f"{option}: {path} holds scores as they were measured, without texts; name "
@@ -472,8 +467,7 @@ def _reads_ratings() -> bool:
 
 
 _OF_MEASURING = (
-    "scores", "scores_format", "references", "missing", "drop_unusable",
-    "testset_format", "responses_format",
+    "scores", "references", "missing", "drop_unusable",
 )  # fmt: skip
 
 
@@ -506,7 +500,7 @@ def check_block(*given: object) -> None:
     if any(given):
         raise ParameterError(
             "--block keeps sums of many items, and reads Parquet alone: do without --explain, --by, "
-            "--segments, --cluster, --scores, --reference, --without, --missing, --columns and the formats"
+            "--segments, --cluster, --scores, --reference, --without, --missing, --columns and --format"
         )
 
 

@@ -63,14 +63,10 @@ def _texts(given: TextsOptions, others: Iterable[Path]) -> list[str]:
     words = [str(path) for path in (named["testset"], *named["responses"])]
     for path in given.references:
         words += ["--reference", str(path)]
-    for option, value in (
-        ("--format", given.testset_format),
-        ("--responses-format", given.responses_format),
-    ):
-        words += [option, value] if value else []
     elsewhere = tuple(f"{path}:" for path in others)
-    for columns in named["columns"]:
-        words += [] if columns.startswith(elsewhere) else ["--columns", columns]
+    for option in ("format", "columns"):
+        for value in named[option]:
+            words += [] if value.startswith(elsewhere) else [f"--{option}", value]
     return words
 
 

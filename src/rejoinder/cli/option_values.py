@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -127,21 +127,15 @@ def columns_of(values: Mapping[str, Any]) -> ColumnMapping | None:
         return None
     from functools import reduce
 
-    from rejoinder.tables.assembly.column_mapping import ColumnMapping, column_mapping, is_called
+    from rejoinder.tables.assembly.column_mapping import ColumnMapping, column_mapping
 
     paths = [path for each in values.values() for path in _paths(each)]
     mappings: list[ColumnMapping] = []
     for text in values["columns"]:
         mapping = column_mapping(text)
         assert mapping is not None
-        unknown = [
-            file for file in mapping.files if not any(is_called(path, file) for path in paths)
-        ]
-        if unknown and "=" in text:
-            names = ", ".join(dict.fromkeys(path.name for path in paths))
-            raise ParameterError(
-                f"--columns {text}: the command reads no file '{unknown[0]}'; it names {names}"
-            )
+        if "=" in text:
+            _check_read(f"--columns {text}", mapping.files, paths)
         mappings.append(mapping)
     joined = reduce(ColumnMapping.joined, mappings)
     _check_sources(joined, [path for path in paths if path.exists() or str(path) == "-"])
@@ -171,6 +165,34 @@ def _check_sources(mapping: ColumnMapping, paths: Sequence[Path]) -> None:
                     f"--columns {name}={source}: no column {quoted(source)}; {got}; name one of these, "
                     "or a path like resps.0.0"
                 )
+
+
+def formats_of(values: Mapping[str, Any]) -> str | dict[str, str] | None:
+    """What all --format of a command line say together: a name, or names by file.
+
+    Raises:
+        ParameterError: One is of a file that the command does not read, or has two names.
+    """
+    names: dict[str, str] = {}
+    paths = [path for each in values.values() for path in _paths(each)]
+    for text in values["format"]:
+        file, _, name = text.rpartition(":")
+        if file in names:
+            of = f" of {file}" if file else ""
+            raise ParameterError(f"--format {text}: the format{of} is named twice; name it once")
+        _check_read(f"--format {text}", [file] if file else [], paths)
+        names[file] = name
+    return names.get("") if len(names) <= 1 and not any(names) else names
+
+
+def _check_read(option: str, files: Iterable[str], paths: Sequence[Path]) -> None:
+    """Raises a ParameterError where an option is about a file that the command does not read."""
+    from rejoinder.tables.assembly.column_mapping import is_called
+
+    for file in files:
+        if not any(is_called(path, file) for path in paths):
+            names = ", ".join(dict.fromkeys(path.name for path in paths))
+            raise ParameterError(f"{option}: the command reads no file '{file}'; it names {names}")
 
 
 def _paths(value: Any) -> list[Path]:

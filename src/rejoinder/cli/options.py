@@ -26,6 +26,7 @@ from rejoinder.cli.option_values import (
     column_values,
     columns_of,
     enough,
+    formats_of,
     kappa,
     score_files,
 )
@@ -245,19 +246,6 @@ TOKENIZER = option(
     "--tokenizer", metavar="NAME", default="13a", help="Tokenizer. Of the n-gram metrics."
 )
 RATING_FILES = path("--ratings", multiple=True, help="File of human ratings; may be repeated.")
-RATINGS_FORMAT = option(
-    "--ratings-format", metavar="NAME", help="Format of the ratings (default: recognised)."
-)
-PREFERENCES_FORMAT = option(
-    "--preferences-format", metavar="NAME", help="Format of the preferences (default: recognised)."
-)
-_INPUT_FORMAT: dict[str, Any] = {
-    "metavar": "NAME",
-    "help": "Format of the input files (default: recognised).",
-}
-
-
-INPUT_FORMAT = option("--format", "-f", **_INPUT_FORMAT)
 
 
 class JsonOptions(Options):
@@ -374,16 +362,24 @@ class TablesOptions(Options):
         "example id=doc_id,text=resps.0.0, or human.csv:id=item for one file alone; known aliases need "
         "none.",
     )
+    format: Any = option(
+        "--format",
+        "-f",
+        metavar="[FILE:]NAME",
+        multiple=True,
+        help="Format of the input files (default: recognised), or of one file alone; may be repeated. For "
+        "example csv, or human.dat:csv.",
+    )
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        super().__init__({**values, "columns": columns_of(values)})
+        named = {"columns": columns_of(values), "format": formats_of(values)}
+        super().__init__({**values, **named})
 
 
 class TestsetFileOptions(TablesOptions):
     """A test set in one file."""
 
     testset: Path = argument("testset", type=PATH)
-    testset_format: str | None = option("--format", "-f", **_INPUT_FORMAT)
 
 
 class TestsetFilesOptions(TestsetFileOptions):
@@ -402,9 +398,6 @@ class TextsOptions(TestsetFilesOptions):
     """A test set, and the systems' replies."""
 
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
-    responses_format: str | None = option(
-        "--responses-format", metavar="NAME", help="Format of the responses (default: recognised)."
-    )
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
@@ -438,7 +431,7 @@ class TextsOptions(TestsetFilesOptions):
             return False
         try:
             (path,) = existing([self.testset], "test set")
-            return holds_all(path, self.testset_format, column_mapping(self.columns))
+            return holds_all(path, self.format, column_mapping(self.columns))
         except RejoinderError:
             return False  # whoever reads the test set says what is wrong
 
@@ -449,10 +442,8 @@ class TextsOptions(TestsetFilesOptions):
 
         if not self.holds_replies or self.testset in self.responses:
             return False
-        formats = (self.testset_format, *[self.responses_format] * len(self.responses))
         try:
-            files = zip((self.testset, *self.responses), formats, strict=True)
-            return all(is_log(path, format) for path, format in files)
+            return all(is_log(path, self.format) for path in (self.testset, *self.responses))
         except RejoinderError:
             return False  # whoever reads the responses says what is wrong
 
@@ -506,13 +497,10 @@ def scores(what: str) -> Any:
     )
 
 
-class ScoreFilesOptions(Options):
+class ScoreFilesOptions(TablesOptions):
     """Scores that another tool made."""
 
     scores: tuple[ScoreFile, ...] = scores("They are metrics; without -m, the only ones.")
-    scores_format: str | None = option(
-        "--scores-format", metavar="NAME", help="Format of the scores (default: recognised)."
-    )
 
 
 class MeasuredOptions(
@@ -577,7 +565,6 @@ class RatingFilesOptions(TablesOptions):
     ratings: tuple[Path, ...] = path(
         "--ratings", multiple=True, required=True, help="File of human ratings; may be repeated."
     )
-    ratings_format: str | None = RATINGS_FORMAT
     criterion: str | None = criterion("Required if the ratings have several.")
 
 
@@ -612,7 +599,6 @@ class CorpusOptions(TablesOptions, JsonOptions):
     """A corpus of dialogues."""
 
     corpus: Path = argument("corpus", type=PATH)
-    corpus_format: str | None = option("--format", "-f", **_INPUT_FORMAT)
 
 
 class TrainingOptions(CorpusOptions):

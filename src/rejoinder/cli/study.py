@@ -27,7 +27,7 @@ _SETTINGS = {
 """By option, what the setting is called in the file of --task."""
 _OF_QUESTIONS = (
     *_SETTINGS, "drawn", "task", "criteria", "scale", "without", "mined", "original", "columns",
-    "testset_format", "responses_format", "references",
+    "format", "references",
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from rejoinder.errors import RejoinderError
 from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.formats.format_choice import columns_of_replies
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.origin import Origin
@@ -30,7 +31,7 @@ ORIGINAL = "original"
 @keeping_sources()
 def read_candidates(
     *paths: str | os.PathLike[str],
-    format: str | None = None,
+    format: FormatName = None,
     ids: Sequence[str] | None = None,
     columns: Columns = None,
 ) -> pl.DataFrame:
@@ -41,7 +42,7 @@ def read_candidates(
 
     Args:
         *paths: Files or folders.
-        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         ids: The ids of the test set, needed for plain text.
         columns: Which column is which, as for ``read_responses``.
 
@@ -70,7 +71,7 @@ def read_candidates(
 
 def read_sources(
     *paths: str | os.PathLike[str],
-    format: str | None = None,
+    format: FormatName = None,
     ids: Sequence[str] | None = None,
     columns: Columns = None,
 ) -> pl.DataFrame:
@@ -117,7 +118,7 @@ def candidates_of(given: ResponsesLike, ids: Sequence[str]) -> tuple[Responses, 
     return responses.with_frame(responses.single()), not by_source
 
 
-def is_of_candidates(path: Path, format: str | None, mapping: ColumnMapping | None) -> bool:
+def is_of_candidates(path: Path, format: FormatName, mapping: ColumnMapping | None) -> bool:
     """Whether a file has a column ``source`` and no system; a file that is no table has not.
 
     Args:

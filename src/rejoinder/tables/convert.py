@@ -6,6 +6,7 @@ import os
 
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import Columns
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.look import kind_of
 from rejoinder.tables.registry import table_of, write_as
 from rejoinder.tables.testset import TestSet
@@ -17,7 +18,7 @@ def convert(
     output: str | os.PathLike[str],
     *,
     kind: str | None = None,
-    format: str | None = None,
+    format: FormatName = None,
     columns: Columns = None,
     testset: TestSet | None = None,
 ) -> tuple[str, int]:

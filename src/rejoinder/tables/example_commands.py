@@ -12,15 +12,6 @@ from rejoinder.tables.table_contents import Contents
 TESTSET, RESPONSES = "TESTSET", "RESPONSES"
 """What stands for a file that the example needs besides."""
 
-_FORMATS = {
-    "test set": "format",
-    "responses": "responses_format",
-    "candidates": "responses_format",
-    "ratings": "ratings_format",
-    "preferences": "preferences_format",
-    "scores": "scores_format",
-}
-
 
 def example_commands(
     path: Path,
@@ -40,13 +31,11 @@ def example_commands(
     """
     file = str(path)
 
-    def command(
-        *words: str, formats: Sequence[str] = (), needs: Sequence[str] = (), **options: str
-    ) -> str:
-        """The words and options, then the formats of these kinds, and what these kinds need."""
+    def command(*words: str, needs: Sequence[str] = (), **options: str) -> str:
+        """The words and options, then the format, and what these kinds need."""
         given: dict[str, object] = dict(options)
         if format is not None:
-            given |= {_FORMATS[kind]: format for kind in formats}
+            given["format"] = f"{path.name}:{format}" if {TESTSET, RESPONSES} & {*words} else format
         if columns is not None:
             given["columns"] = _spelled(columns)
         given |= {each.name: each.value for kind in needs for each in contents[kind].needs}
@@ -60,25 +49,21 @@ def example_commands(
     examples = []
     both = ("test set", "responses")
     if whole:
-        examples.append(command("score", file, formats=("test set",), needs=both))
+        examples.append(command("score", file, needs=both))
     if whole and "ratings" in contents:
         criteria = contents["ratings"].names["criteria"]
         chosen = {"criterion": criteria[0]} if len(criteria) > 1 else {}
-        of = ("test set", "ratings")
-        examples.append(command("correlate", file, ratings=file, **chosen, formats=of, needs=both))
+        examples.append(command("correlate", file, ratings=file, **chosen, needs=both))
     for kind, files in (("test set", (file, RESPONSES)), ("responses", (TESTSET, file))):
         if kind in contents and not whole:
-            examples.append(command("score", *files, formats=(kind,), needs=(kind,)))
+            examples.append(command("score", *files, needs=(kind,)))
     judged = (kind for kind in ("ratings", "preferences") if kind in contents)
-    examples += [command(kind, file, formats=(kind,)) for kind in judged]
+    examples += [command(kind, file) for kind in judged]
     if "scores" in contents:
-        examples.append(command("score", scores=file, formats=("scores",), needs=("scores",)))
+        examples.append(command("score", scores=file, needs=("scores",)))
     if "candidates" in contents:
         examples.append(command("annotate", "serve", TESTSET, mined=file, db="STUDY.sqlite"))
-        of = ("candidates",)
-        examples.append(
-            command("weigh", TESTSET, file, ratings="RATINGS", o="weighed.jsonl", formats=of)
-        )
+        examples.append(command("weigh", TESTSET, file, ratings="RATINGS", o="weighed.jsonl"))
     return tuple(examples)
 
 

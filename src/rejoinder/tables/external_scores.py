@@ -25,6 +25,7 @@ from rejoinder.tables.checks.validation import (
     refuse_not_finite,
 )
 from rejoinder.tables.columns import require
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.notes import set_aside
@@ -35,7 +36,7 @@ from rejoinder.tables.types import CheckedTable
 
 
 def read_scores(
-    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+    *paths: str | os.PathLike[str], format: FormatName = None, columns: Columns = None
 ) -> pl.DataFrame:
     """Reads scores that other tools made: a judge's marks, COMET, a reward model, thumbs up.
 
@@ -46,7 +47,7 @@ def read_scores(
 
     Args:
         *paths: files, of which each is recognised by itself; or a folder of logs.
-        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         columns: Which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
 
     Returns:

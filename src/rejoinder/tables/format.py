@@ -12,11 +12,14 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from rejoinder.files.reading import first_line, head, read_text, suffix_of
-from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.tables.assembly.column_mapping import ColumnMapping, is_called
 from rejoinder.tables.parts import Part
 
 KindName: TypeAlias = Literal["test set", "responses", "ratings", "preferences", "scores"]
 """The kinds of tables."""
+
+FormatName: TypeAlias = str | Mapping[str, str] | None
+"""The name of the format of all files, or by file (``""``: of all others); None: recognised."""
 
 Container: TypeAlias = Literal[
     "folder", "csv", "tsv", "xlsx", "zip", "parquet", "json list", "json object", "own rows", "text"
@@ -33,6 +36,18 @@ _OF_SUFFIX: dict[str, Container] = {
 _OF_START: dict[str, Container] = {
     "[": "json list", "{": "json object", "PK\x03\x04": "zip", "PAR1": "parquet",
 }  # fmt: skip
+
+
+def name_for(path: Path, names: FormatName) -> str | None:
+    """The name of the format of a file; None: it is recognised.
+
+    >>> name_for(Path("data/r.dat"), {"r.dat": "csv"}), name_for(Path("a.dat"), {"r.dat": "csv"})
+    ('csv', None)
+    """
+    if names is None or isinstance(names, str):
+        return names
+    of_file = (name for file, name in names.items() if file and is_called(path, file))
+    return next(of_file, names.get(""))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.json_rows import part_of_rows
 from rejoinder.tables.checks.arguments import expect
-from rejoinder.tables.format import Asked, KindName
+from rejoinder.tables.format import Asked, FormatName, KindName
 from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.format_choice import logs_in, read_replies, read_table
 from rejoinder.tables.frames import Frame, is_list_of_rows, is_table, polars_of
@@ -56,7 +56,7 @@ def read_as(
     kind: type[Checked],
     given: Sequence[Any],
     *,
-    format: str | None = None,
+    format: FormatName = None,
     columns: Columns = None,
     ids: Sequence[str] | None = None,
     keep: Sequence[str] = (CONVERSATION,),
@@ -66,7 +66,7 @@ def read_as(
     Args:
         kind: Its type.
         given: Files and folders, or tables.
-        format: The name of the format of all of them; None: recognised.
+        format: The name of the format of all of them, or by file; None: recognised.
         columns: Which column is which, as for ``read_testset``.
         ids: The ids of the test set that replies answer.
         keep: Additional columns of ratings and preferences to keep.
@@ -80,7 +80,7 @@ def read_as(
 
 
 def _drafts(
-    given: Sequence[Any], kind: KindName, format: str | None, asked: Asked
+    given: Sequence[Any], kind: KindName, format: FormatName, asked: Asked
 ) -> Iterator[tuple[str, Draft]]:
     """What readers make of each path or table, with its name; not yet checked."""
     if are_tables(given, kind):

@@ -22,7 +22,7 @@ from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.columns import OtherTableError
 from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.format import KindName
+from rejoinder.tables.format import FormatName, KindName, name_for
 from rejoinder.tables.formats.format_choice import (
     UnknownFormatError,
     format_of,
@@ -166,7 +166,7 @@ class FileLook(TableResult):
 
 @keeping_sources()
 def look(
-    path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
+    path: str | os.PathLike[str], *, format: FormatName = None, columns: Columns = None
 ) -> FileLook:
     """Tries to read a file as each kind of table.
 
@@ -179,6 +179,7 @@ def look(
         InputError: It can be read as none; the message is that of the likeliest kind.
     """
     (place,) = existing([path], "file")
+    format = name_for(place, format)
     mapping = column_mapping(columns)
     if holds_scores(place):
         kept = Reading("kept scores", "parquet", Contents(*scores_in(place)))
@@ -255,7 +256,7 @@ def _joined(readings: Sequence[Reading]) -> list[Reading]:
 
 @keeping_sources()
 def kind_of(
-    path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
+    path: str | os.PathLike[str], *, format: FormatName = None, columns: Columns = None
 ) -> str:
     """The only kind of table that a file can be read as by itself.
 
@@ -266,7 +267,7 @@ def kind_of(
         ParameterError: It can be read as several.
     """
     (place,) = existing([path], "file")
-    kinds = [each.kind for each in _by_itself(place, format, columns)[0]]
+    kinds = [each.kind for each in _by_itself(place, name_for(place, format), columns)[0]]
     if len(kinds) > 1:
         raise ParameterError(
             f"{path}: can be read as {', '.join(kinds[:-1])} or {kinds[-1]}; choose one with ",

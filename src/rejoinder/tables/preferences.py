@@ -9,6 +9,7 @@ import polars as pl
 
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.covariates import covariate_columns
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.item_clusters import cluster_columns
@@ -17,7 +18,7 @@ from rejoinder.tables.types import Preferences
 
 def read_preferences(
     *paths: str | os.PathLike[str] | Frame,
-    format: str | None = None,
+    format: FormatName = None,
     columns: Columns = None,
     cluster: str | None = None,
     covariates: Sequence[str] = (),
@@ -32,7 +33,7 @@ def read_preferences(
     Args:
         *paths: Files, of which each is recognised by itself; or the tables themselves, as for
             ``read_testset``.
-        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         columns: Which column is which, as for ``read_testset``: ``"winner=choice"``.
         cluster: An additional column to keep, for ``rejoinder.preferences(..., cluster=)``; None keeps
             ``conversation`` where there is one.

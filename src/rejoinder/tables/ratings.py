@@ -12,6 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.item_clusters import cluster_columns
@@ -40,7 +41,7 @@ class RatedReplies:
 
 def read_ratings(
     *paths: str | os.PathLike[str] | Frame,
-    format: str | None = None,
+    format: FormatName = None,
     columns: Columns = None,
     cluster: str | None = None,
 ) -> pl.DataFrame:
@@ -53,7 +54,7 @@ def read_ratings(
     Args:
         *paths: Files or folders, of which each is recognised by itself; or the tables themselves,
             as for ``read_testset``.
-        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         columns: Which column is which, as for ``read_testset``: ``"id=item,score=grade"``.
         cluster: An additional column to keep, for ``rejoinder.ratings(..., cluster=)``; None keeps
             ``conversation`` where there is one.

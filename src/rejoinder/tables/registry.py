@@ -12,6 +12,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.external_scores import SegmentScores
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.types import Preferences, Ratings, Responses
@@ -39,7 +40,7 @@ def table_of(
     path: str | os.PathLike[str],
     kind: str,
     *,
-    format: str | None = None,
+    format: FormatName = None,
     columns: Columns = None,
     testset: TestSet | None = None,
 ) -> TestSet | pl.DataFrame:

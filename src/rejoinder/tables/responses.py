@@ -13,6 +13,7 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import Argument, counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.checks.id_slips import first_few, slip
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, read_as, taken
 from rejoinder.tables.schemas import RESPONSES
@@ -49,7 +50,7 @@ class Alignment:
 
 def read_responses(
     *paths: str | os.PathLike[str] | Frame,
-    format: str | None = None,
+    format: FormatName = None,
     ids: Sequence[str] | None = None,
     columns: Columns = None,
 ) -> pl.DataFrame:
@@ -60,7 +61,7 @@ def read_responses(
 
     Args:
         *paths: Files or folders; or the tables themselves, as for ``read_testset``.
-        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         ids: The ids of the test set, needed for plain text, whose line i answers ids[i].
         columns: Which column is which, as for ``read_testset``: ``"id=doc_id,text=resps.0.0"``.
 

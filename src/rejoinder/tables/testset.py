@@ -20,6 +20,7 @@ from rejoinder.tables.assembly.item_columns import turns_column
 from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
+from rejoinder.tables.format import FormatName
 from rejoinder.tables.formats.format_choice import read_items
 from rejoinder.tables.frames import Frame, is_table, polars_of
 from rejoinder.tables.origin import Origin
@@ -188,7 +189,7 @@ TestSetLike: TypeAlias = TestSet | Frame | Sequence[Sequence[str]]
 
 @keeping_sources()
 def read_testset(
-    *paths: str | os.PathLike[str] | Frame, format: str | None = None, columns: Columns = None
+    *paths: str | os.PathLike[str] | Frame, format: FormatName = None, columns: Columns = None
 ) -> TestSet:
     """Reads a test set, in any of the formats of docs/formats.md.
 

@@ -195,8 +195,8 @@ def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, tol
         (("score", "--scores", "{judge}", "--without", "nobody"), "system 'nobody' is unknown"),
         (("score", "--scores", "{judge}", "--scores", "{judge}"), "the same file is given twice"),
         (
-            ("score", TESTSET, *SYSTEMS, "--scores-format", "csv"),
-            "--scores-format has no effect without --scores FILE",
+            ("score", TESTSET, *SYSTEMS, "--format", "judge.csv:csv"),
+            "--format judge.csv:csv: the command reads no file 'judge.csv'",
         ),
         (("score", "--block", "3"), "Missing argument 'TESTSET|SCORES'"),
         (("score", "{kept}", "--scores", "{judge}"), "--scores: {kept} holds scores as they were"),
@@ -255,10 +255,8 @@ def test_standard_input_needs_its_format(judge):
     given = judge.read_bytes()
     failed = subprocess.run(words, input=given, capture_output=True, check=False)
     assert failed.returncode == 2
-    assert b"say which it is with --scores-format" in failed.stderr
-    done = subprocess.run(
-        [*words, "--scores-format", "csv"], input=given, capture_output=True, check=True
-    )
+    assert b"say which it is with --format" in failed.stderr
+    done = subprocess.run([*words, "--format", "csv"], input=given, capture_output=True, check=True)
     systems = json.loads(done.stdout)["systems"]
     assert {row["system"]: row["value"] for row in systems} == pytest.approx(means(judge))
 

@@ -57,7 +57,6 @@ def test_every_option_has_a_help_text_of_whole_sentences():
         ("score", Argument("work", Placeholder("FOLDER")), "work=FOLDER", "work=FOLDER"),
         ("mark", Argument("work", Placeholder("FOLDER")), "work=FOLDER", "--work FOLDER"),
         ("score", Argument("format", "csv"), "format='csv'", "--format csv"),
-        ("score", Argument("format", option="responses_format"), "format=", "--responses-format"),
         ("score", Argument("missing", "a\x1bb"), "missing='a\\x1bb'", "--missing 'a\\x1bb'"),
         ("plan", Call("Scores.save"), "Scores.save", "rejoinder score --save"),
     ],

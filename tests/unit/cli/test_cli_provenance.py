@@ -130,7 +130,7 @@ def test_a_pipe_counts_by_what_came_out_of_it(examples, command):
     read, write = os.pipe()
     os.write(write, (EXAMPLES / "ratings.csv").read_bytes()[:4096].rpartition(b"\n")[0])
     os.close(write)
-    words = ["ratings", f"/dev/fd/{read}", "--ratings-format", "csv", "--save", "r.csv"]
+    words = ["ratings", f"/dev/fd/{read}", "--format", "csv", "--save", "r.csv"]
     assert command(*words)[0] == 0
     os.close(read)
     record = read_record("r.csv")

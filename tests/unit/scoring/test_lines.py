@@ -243,7 +243,7 @@ def test_a_metric_that_is_named_twice(streams, replies):
         ["--resamples", "0"], ["--ranks"], ["--segments"], ["-m", "bleu", "--by", "topic"], ["-m", "blue"],
         ["--without", "second"], ["--format", "text"], ["--cluster", "none"], ["--seed", "-1"],
         ["--resamples", "0", "--drop-unusable"], ["--resamples", "1"], ["-m", "deltableu"],
-        ["--scores-format", "csv"], ["--by", ""], ["--format", ""], ["--digits", "2"], ["--system", "a"],
+        ["--by", ""], ["--format", ""], ["--digits", "2"], ["--system", "a"],
         ["--resamples", "0", "-m", "bleu", "-m", "bleu:order=2"], ["-m", "bleu", "-m", "bleu"],
         ["--resamples", "0", "--missing", "drop"], ["--explain", "1"], ["--block", "2"], ["--quiet"],
     ],

@@ -199,7 +199,7 @@ def test_the_examples_name_what_had_to_be_named(command, tmp_path):
     path.write_text("\n".join(["item no,system,rater,score", *lines]) + "\n")
     result = rejoinder.look(path, format="csv", columns="id=item no")
     (example,) = [each for each in result.examples if " ratings " in each]
-    assert example == f"rejoinder ratings {path} --ratings-format csv --columns 'id=item no'"
+    assert example == f"rejoinder ratings {path} --format csv --columns 'id=item no'"
     assert command(*shlex.split(example)[1:])[0] == 0
 
 

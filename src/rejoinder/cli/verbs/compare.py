@@ -102,7 +102,6 @@ def compare(given: CompareOptions) -> None:
             "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
         )
     of_ratings = (
-        "ratings_format",
         "criterion",
         "scale",
         "anytime",

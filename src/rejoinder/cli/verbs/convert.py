@@ -17,7 +17,6 @@ class ConvertOptions(options.TablesOptions, options.JsonOptions):
     """The options of 'convert'."""
 
     path: Path = argument("path", metavar="FILE", type=options.PATH)
-    format: str | None = options.INPUT_FORMAT
     output: Path = options.output("A file: .jsonl or .parquet; all but a test set also .csv, .tsv.")
     kind: str | None = choice(
         "--as",

@@ -14,7 +14,6 @@ class LookOptions(options.TablesOptions, options.JsonOptions):
     files: tuple[Path, ...] = argument(
         "files", metavar="FILE...", type=options.PATH, nargs=-1, required=True
     )
-    format: str | None = options.INPUT_FORMAT
 
 
 @command(LookOptions)

@@ -121,7 +121,7 @@ def plan(given: PlanOptions) -> None:
     from rejoinder.tables.write import write_drawn
 
     difference = _differences(given.differences)
-    of_ratings = ("raters", "criterion", "scale", "width", "ratings_format", "drawn")
+    of_ratings = ("raters", "criterion", "scale", "width", "drawn")
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.next is not None, "--next N", "output", "drawn")
     if given.next is not None and given.output is None:

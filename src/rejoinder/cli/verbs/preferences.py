@@ -24,7 +24,6 @@ Examples:
 class PreferencesOptions(options.JudgementsOptions):
     """The options of 'preferences'."""
 
-    preferences_format: str | None = options.PREFERENCES_FORMAT
     ties: str = choice(
         "--ties",
         of=("half", "davidson"),
@@ -98,7 +97,7 @@ def preferences(given: PreferencesOptions) -> None:
     from rejoinder.tables.types import Preferences
 
     keep = (*cluster_columns(given.cluster), *covariate_columns(given.covariates))
-    form, columns = given.preferences_format, given.columns
+    form, columns = given.format, given.columns
     with Progress("reading"):
         table = read_as(Preferences, given.files, format=form, columns=columns, keep=keep)
     with Progress("comparing") as tick:

@@ -26,7 +26,6 @@ class RatingsOptions(options.JudgementsOptions):
         help="With --save: one row for each reply, combined as --raters says, instead of single "
         "ratings.",
     )
-    ratings_format: str | None = options.RATINGS_FORMAT
     seed: int = options.seed(hidden=True)
     resamples: int = options.resamples(hidden=True)
 
@@ -57,7 +56,7 @@ def ratings(given: RatingsOptions) -> None:
         if name == "seed" or (name == "resamples" and given.resamples > 0):
             note(f"{option} has no effect: 'ratings' draws nothing at random")
     with Progress("reading"):
-        keep, form = cluster_columns(given.cluster), given.ratings_format
+        keep, form = cluster_columns(given.cluster), given.format
         table = read_as(Ratings, given.files, format=form, columns=given.columns, keep=keep)
     with Progress("measuring agreement") as tick:
         summary = summarise_ratings(

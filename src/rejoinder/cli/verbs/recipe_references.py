@@ -82,17 +82,15 @@ def references(given: ReferencesOptions) -> None:
     from rejoinder.tables.testset import read_testset
 
     targets.check_folder(given.output, markers=(RUN, FILE))
-    of_ratings = ("criterion", "ratings_format", "scale", "filter_raters", "least_raters")
+    of_ratings = ("criterion", "scale", "filter_raters", "least_raters")
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     of_replies = ("metrics", "unit_size", "assignments", "permutations", "resamples")
-    check_needs(
-        bool(given.responses), "replies behind the test set", *of_replies, "responses_format"
-    )
+    check_needs(bool(given.responses), "replies behind the test set", *of_replies)
     with Progress("reading"):
         corpus = read_testset(given.corpus)
         check_holds_pairs(corpus, str(given.corpus))
         testset = inputs.read_items(given)
-        format, columns = given.responses_format, given.columns
+        format, columns = given.format, given.columns
         replies = None
         if given.responses:
             replies = read_responses(

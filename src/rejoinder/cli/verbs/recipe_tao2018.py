@@ -136,9 +136,7 @@ class Tao2018Options(
             "criterion": self.transfer_criterion,
             "without": self.transfer_without,
             "bounds": self.transfer_bounds or self.bounds,
-            "testset_format": None,
-            "responses_format": None,
-            "ratings_format": None,
+            "format": None,
         }
         return {"": self, TRANSFER: Tao2018Options(self.of(Tao2018Options) | changed)}
 

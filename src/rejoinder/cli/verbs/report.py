@@ -37,7 +37,6 @@ class ReportOptions(options.MeasuredOptions, options.RatingFilesOptions, options
         multiple=True,
         help="File of choices between two systems' replies; may be repeated.",
     )
-    preferences_format: str | None = options.PREFERENCES_FORMAT
     ruq: tuple[Path, ...] = path(
         "--ruq",
         multiple=True,
@@ -73,8 +72,6 @@ def report(given: ReportOptions) -> None:
 
     targets.check_file(given.output, targets.REPORT, "--output")
     judged = bool(given.ratings) or bool(given.preferences)
-    check_needs(bool(given.ratings), "--ratings FILE", "ratings_format")
-    check_needs(bool(given.preferences), "--preferences FILE", "preferences_format")
     check_needs(judged, "--ratings FILE or --preferences FILE", "criterion")
     testset, replies = inputs.read(given, given.without)
     metrics = inputs.metrics_of(given, given.without)
@@ -133,6 +130,4 @@ def _preferences(given: ReportOptions) -> pl.DataFrame | None:
     from rejoinder.tables.preferences import read_preferences
 
     with Progress("reading"):
-        return read_preferences(
-            *given.preferences, format=given.preferences_format, columns=given.columns
-        )
+        return read_preferences(*given.preferences, format=given.format, columns=given.columns)

@@ -73,7 +73,7 @@ def score(given: ScoreOptions) -> None:
     if given.block is not None:
         inputs.check_block(
             given.explain, given.by, given.segments, given.cluster, given.references, given.scores,
-            given.testset_format, given.responses_format, given.columns, given.without,
+            given.format, given.columns, given.without,
             given.missing != "error",
         )  # fmt: skip
         scores = inputs.stream(given, given.block)

@@ -110,10 +110,9 @@ def _check_given(given: WeighOptions) -> None:
                 "ruber:model=FOLDER or --scores FILE"
             )
     check_needs(learned, "--weights-from METRIC or --scores FILE", "rated_replies")
-    of_ratings = ("criterion", "ratings_format", "filter_raters", "least_raters", "rated_replies")
+    of_ratings = ("criterion", "filter_raters", "least_raters", "rated_replies")
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.filter_raters is not None, "--filter-raters", "least")
-    check_needs(bool(given.scores), "--scores FILE", "scores_format")
     unbounded = any(each.bounds is None for each in given.scores)
     check_needs(
         bool(given.ratings) or unbounded, "--ratings FILE or --scores FILE without bounds", "scale"
@@ -129,16 +128,15 @@ def _read(given: WeighOptions) -> tuple[TestSet, pl.DataFrame | None, pl.DataFra
 
     with Progress("reading"):
         testset = inputs.read_items(given)
-        own = given.replies == (given.testset,)
-        format = given.testset_format if own else given.responses_format
 
-    def read(paths: tuple[Path, ...], format: str | None) -> pl.DataFrame | None:
+    def read(paths: tuple[Path, ...]) -> pl.DataFrame | None:
         if not paths:
             return None
         with Progress("reading"):
-            return read_candidates(*paths, format=format, ids=testset.ids, columns=given.columns)
+            how = {"format": given.format, "columns": given.columns}
+            return read_candidates(*paths, ids=testset.ids, **how)
 
-    return testset, read(given.replies, format), read(given.rated_replies, given.responses_format)
+    return testset, read(given.replies), read(given.rated_replies)
 
 
 def _weights_from(given: WeighOptions) -> str | Metric | None:

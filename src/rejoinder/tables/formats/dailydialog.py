@@ -135,7 +135,7 @@ def read_rated_replies(path: Path, asked: Asked) -> Draft:
     if suffix_of(path) != ".csv":
         raise InputError(
             f"{path}: this is a test set, expected responses; the rated replies stand in the CSV, "
-            f"those of hredf.txt are plain text ({Argument('format', 'text', 'responses_format')})"
+            f"those of hredf.txt are plain text ({Argument('format', 'text')})"
         )
     table = _rated(path)
     columns = (table.values("model"), table.values("context_id"), table.values("response"))

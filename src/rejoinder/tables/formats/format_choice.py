@@ -14,12 +14,13 @@ from rejoinder.messages import Argument, nearest, quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
-from rejoinder.tables.format import Asked, FileHead, Format, KindName
+from rejoinder.tables.format import Asked, FileHead, Format, FormatName, KindName, name_for
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.origin import Draft, TestSetDraft, joined
 
 _OF_TEXTS = formats_for("test set", "responses")
+FORMAT = Argument("format")
 _NO_DATA = (".", "readme", "license", "licence")
 _WORDS = {
     "test set": ("test",),
@@ -40,7 +41,7 @@ def formats_like(kind: KindName) -> dict[str, Format]:
 
 
 def choose(
-    paths: Sequence[Path], name: str | None, kind: KindName, columns: ColumnMapping | None = None
+    paths: Sequence[Path], name: FormatName, kind: KindName, columns: ColumnMapping | None = None
 ) -> Format:
     """The format of these paths: the one named, or the first that recognises all of them.
 
@@ -55,17 +56,17 @@ def choose(
         format_of(path, name, kind, has_columns)
         for path, has_columns in zip(paths, named, strict=True)
     ]
-    chosen, option = formats[0], _argument(kind)
+    chosen = formats[0]
     for path, other in zip(paths, formats, strict=True):
         if other is not chosen:
             raise InputError(
                 f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "
-                f"one {kind} share one format; choose it with {option}"
+                f"one {kind} share one format; choose it with {FORMAT}"
             )
     if any(named) and chosen.part is None:
         raise ParameterError(
             f"columns: the format '{chosen.name}' knows its columns; expected one of "
-            f"{one_of(_tables(kind))}; leave columns out, or choose one of these with {option}"
+            f"{one_of(_tables(kind))}; leave columns out, or choose one of these with {FORMAT}"
         )
     if kind not in chosen.reads:
         raise InputError(
@@ -75,7 +76,7 @@ def choose(
     return chosen
 
 
-def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = False) -> Format:
+def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = False) -> Format:
     """The format of a path, whichever kinds of tables it holds.
 
     Args:
@@ -89,13 +90,15 @@ def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = 
         ParameterError: There is no format of that name; or columns are named, and only a format that
             knows its columns recognises it.
     """
-    every, option = formats_like(kind), _argument(kind)
+    every, name = formats_like(kind), name_for(path, name)
     if name in every:
         return every[name]
     if name is not None:
         close = nearest(name, every)
         hint = f"; did you mean '{close}'?" if close else ""
-        raise ParameterError(option, f": got {quoted(name)}; expected {one_of(every)}{hint}")
+        raise ParameterError(
+            FORMAT, f": got {quoted(name)} for {path.name}; expected {one_of(every)}{hint}"
+        )
     formats = _tables(kind) if has_columns else every
     head = FileHead.of(path)
     if found := _first(formats, head):
@@ -108,20 +111,15 @@ def format_of(path: Path, name: str | None, kind: KindName, has_columns: bool = 
     if path.is_dir():
         raise UnknownFormatError(
             f"{path}: a folder of no format known here; name the files in it ({path}{os.sep}*), or its "
-            f"format with {option}: {one_of(formats)}"
+            f"format with {FORMAT}: {one_of(formats)}"
         )
     if not head.first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
     refuse_packed(head.first, str(path))
     raise UnknownFormatError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
-        f"{option}: {one_of(formats)}"
+        f"{FORMAT}: {one_of(formats)}"
     )
-
-
-def _argument(kind: KindName) -> Argument:
-    """The argument that names a format, and by kind of table the name of its option."""
-    return Argument("format", option=f"{kind.replace(' ', '')}_format")
 
 
 def _tables(kind: KindName) -> dict[str, Format]:
@@ -157,7 +155,7 @@ def in_folder(path: Path, kind: KindName) -> Path:
     return chosen[0]
 
 
-def read_table(path: Path, kind: KindName, name: str | None, asked: Asked) -> Any:
+def read_table(path: Path, kind: KindName, name: FormatName, asked: Asked) -> Any:
     """A table of a path, not yet validated; see ``choose`` for what it raises.
 
     Args:
@@ -166,7 +164,7 @@ def read_table(path: Path, kind: KindName, name: str | None, asked: Asked) -> An
         name: The name of its format; None: recognised.
         asked: What the reader is asked for besides.
     """
-    if name is None and kind != "preferences":
+    if name_for(path, name) is None and kind != "preferences":
         path = in_folder(path, kind)
     # One mapping may be for all files of a command: in files of scores of other formats it is not used.
     columns = None if kind in ("scores", "preferences") else asked.columns
@@ -174,19 +172,21 @@ def read_table(path: Path, kind: KindName, name: str | None, asked: Asked) -> An
 
 
 def read_items(
-    paths: Sequence[Path], name: str | None, columns: ColumnMapping | None
+    paths: Sequence[Path], name: FormatName, columns: ColumnMapping | None
 ) -> TestSetDraft:
     """The test set in these paths, not yet validated; see ``choose`` for what it raises.
 
     Of a folder of logs it is that of the first one: all of them answered it.
     """
     paths = [logs_in(path, name)[0] for path in paths]
-    paths = [in_folder(path, "test set") if name is None else path for path in paths]
+    paths = [
+        in_folder(path, "test set") if name_for(path, name) is None else path for path in paths
+    ]
     return choose(paths, name, "test set", columns).reads["test set"](paths, Asked(columns))
 
 
 def read_replies(
-    path: Path, name: str | None, columns: ColumnMapping | None, ids: Sequence[str] | None
+    path: Path, name: FormatName, columns: ColumnMapping | None, ids: Sequence[str] | None
 ) -> Draft:
     """The replies in a path, of a folder of logs those of all; see ``choose`` for what it raises."""
     several = logs_in(path, name)
@@ -195,7 +195,7 @@ def read_replies(
     return read_table(path, "responses", name, Asked(columns, ids))
 
 
-def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bool:
+def holds_all(path: Path, name: FormatName, columns: ColumnMapping | None) -> bool:
     """Whether one path holds prompts, references and replies, and so needs no other.
 
     Raises:
@@ -208,7 +208,7 @@ def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bo
     return chosen.holds_all(path) if roles is None else roles.holds_all
 
 
-def is_log(path: Path, name: str | None) -> bool:
+def is_log(path: Path, name: FormatName) -> bool:
     """Whether a path is a log of an evaluation tool, with the replies of its own system.
 
     Raises:
@@ -218,7 +218,7 @@ def is_log(path: Path, name: str | None) -> bool:
     return path.is_file() and choose([path], name, "responses").is_log
 
 
-def logs_in(path: Path, name: str | None = None) -> list[Path]:
+def logs_in(path: Path, name: FormatName = None) -> list[Path]:
     """The logs of a folder that holds several logs of one tool and nothing else; else the path itself.
 
     Args:
@@ -227,6 +227,7 @@ def logs_in(path: Path, name: str | None = None) -> list[Path]:
     """
     if not path.is_dir() or _first(_OF_TEXTS, FileHead.of(path)):
         return [path]
+    name = name_for(path, name)
     files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
     try:
         formats = {choose([each], name, "responses").name for each in files}
@@ -265,14 +266,14 @@ def columns_in(path: Path) -> list[str]:
         return []
 
 
-def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:
+def columns_of_replies(path: Path, name: FormatName, columns: ColumnMapping | None) -> set[str]:
     """The columns of a table of replies, under our names; none for a format that knows its own.
 
     Raises:
         InputError: no format recognises it.
         ParameterError: there is no format of that name.
     """
-    path = in_folder(path, "responses") if name is None else path
+    path = in_folder(path, "responses") if name_for(path, name) is None else path
     chosen = choose([path], name, "responses", columns)
     roles = roles_in(path, chosen, columns)
     return {roles.renames.get(each, each) for each in roles.columns} if roles else set()

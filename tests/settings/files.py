@@ -26,7 +26,7 @@ LOOK = [
     Row(
         "look", "--format", "--format jsonl", also="{systems}", keeps="inputs.*.readings.*.kind",
         effect=lambda *both: [
-            [bool(re.search(r"--format (\S+:)?jsonl", str(each["examples"]))) for each in result.json["inputs"]]
+            [re.search(r"--format (\S+:)?jsonl", str(each)) is not None for each in result.at("inputs")]
             for result in both
         ] == [[False] * 4, [True] * 4],
     ),

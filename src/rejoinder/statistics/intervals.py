@@ -121,15 +121,20 @@ def normal_quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
+def has_large_group(sizes: NDArray[np.generic]) -> bool:
+    """Whether one cluster holds more than a third of the items, or of what else ``sizes`` [g] counts."""
+    return bool(sizes.max(initial=0) > LARGE * sizes.sum())
+
+
 def large_group(sizes: NDArray[np.generic], items: str = "items") -> list[str]:
     """A note where one cluster holds more than a third of the items: none below 4 clusters.
 
     >>> large_group(np.array([2, 2, 2, 2])), large_group(np.array([5, 1, 1, 1]))[0][:38]
     ([], 'one cluster holds 62% of the items: in')
     """
-    share = float(sizes.max(initial=0)) / max(1, int(sizes.sum()))
-    if sizes.size < LEAST_GROUPS or share <= LARGE:
+    if sizes.size < LEAST_GROUPS or not has_large_group(sizes):
         return []
+    share = float(sizes.max()) / float(sizes.sum())
     return [
         f"one cluster holds {share:.0%} of the {items}: intervals depend on it more than on any other "
         "cluster; collect items in more clusters"

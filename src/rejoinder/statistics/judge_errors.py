@@ -221,7 +221,9 @@ def cluster_estimate(
         known = value if reason not in _NO_VALUE else np.nan
         return Estimate(known, np.nan, np.nan, np.nan, n, reason)
     influence = math.sqrt(1 - 1 / left_out.size) * (left_out.mean() - left_out)
-    _, interval, p = t_inference(value, influence, freedom_of(clusters), beside=beside)
+    _, interval, p = t_inference(
+        value, influence, freedom_of(clusters), beside=beside, sizes=clusters
+    )
     return Estimate(value, interval.low, interval.high, p, n, None)
 
 

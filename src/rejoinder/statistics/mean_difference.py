@@ -39,7 +39,9 @@ def mean_inference(values: Floats, groups: Groups, reason: str | None = None) ->
     """
     mean = float(values.mean())
     influence = influences((values - mean) / values.size, groups.code, len(groups))
-    return t_inference(mean, influence, groups.freedom, reason or _constant(influence))
+    return t_inference(
+        mean, influence, groups.freedom, reason or _constant(influence), sizes=groups.size
+    )
 
 
 def _constant(influence: Floats) -> str | None:
@@ -78,7 +80,7 @@ def unpaired_difference(
             moved += sign * influences((own - own.mean()) / own.size, code, g)
             shares += np.bincount(code, minlength=g) / own.size
         reason = too_few_groups(g, "clusters") or _constant(moved)
-        return t_inference(value, moved, freedom_of(shares), reason)
+        return t_inference(value, moved, freedom_of(shares), reason, sizes=shares)
     if reason := too_few_groups(min(a.size, b.size), "items"):
         return t_inference(value, a, math.nan, reason)
     parts = [

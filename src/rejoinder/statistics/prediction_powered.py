@@ -345,7 +345,8 @@ def _estimate(
         apart = influences(terms, sample.compared_cluster, sample.clusters)
         influence = influence + apart
     variance = float((influence**2).sum())
-    number = 1 + freedom_of(sample.labelled.sums(share))
+    sizes = sample.labelled.sums(share)
+    number = 1 + freedom_of(sizes)
     df = max(1.0, number - 1 - used)
     reason = None
     if ratings is not None:
@@ -356,7 +357,7 @@ def _estimate(
         reason = NO_RATERS if of_raters.scope == "no raters" else None
     error = math.sqrt(variance)
     below, above = (side * float(share @ unseen) for side in room)
-    skewness = skewness_of(influence, error, number)
+    skewness = skewness_of(influence, error, number, sizes)
     # Clusters that are worth more independent items than their number show more failures, were there any:
     # halfway, since failures may come together more than other differences do.
     alike = effective_size(rest, sample.labelled) / sample.labelled.least_effective

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
-from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.intervals import Interval, has_large_group
 from rejoinder.statistics.student import t_quantile, two_sided_p
 
 STRONGLY = 2.0
@@ -119,13 +119,19 @@ def strongly_skewed(values: Floats) -> bool:
     return skewness_of(apart, math.sqrt(float((apart**2).sum())), values.size) != 0
 
 
-def skewness_of(influence: Floats, error: float, number: float) -> float:
+def skewness_of(
+    influence: Floats, error: float, number: float, sizes: Floats | Indices | None = None
+) -> float:
     """The skewness of an estimate, 0 where its items are not strongly skewed.
+
+    That of an estimate of which one cluster holds more than a third is 0: what this cluster adds is most
+    of the error, to one side or the other, however clusters differ.
 
     Args:
         influence: float64 [g], what each item, or cluster, adds to the estimate's error.
         error: The standard error.
         number: n, the number of items or clusters.
+        sizes: [g], how much each cluster counts; None where none counts more than others.
 
     Returns:
         ``sum psi^3 / error^3 sqrt(n (n - 1)) / (n - 2)``, for n independent items their unbiased
@@ -135,7 +141,7 @@ def skewness_of(influence: Floats, error: float, number: float) -> float:
     >>> round(skewness_of(psi, float(np.sqrt((psi**2).sum())), 20), 2)
     1.0
     """
-    if not (error > NO_SPREAD and number > 2):
+    if not (error > NO_SPREAD and number > 2) or (sizes is not None and has_large_group(sizes)):
         return 0.0
     skewness = float(np.sum((influence / error) ** 3))
     if abs(skewness) <= STRONGLY * math.sqrt(6) / number:
@@ -158,7 +164,12 @@ class Inference(NamedTuple):
 
 
 def t_inference(
-    value: float, influence: Floats, df: float, reason: str | None = None, beside: float = 0.0
+    value: float,
+    influence: Floats,
+    df: float,
+    reason: str | None = None,
+    beside: float = 0.0,
+    sizes: Floats | Indices | None = None,
 ) -> Inference:
     """An estimate by Student's t, which reaches further where what items add to its error is skewed.
 
@@ -169,10 +180,11 @@ def t_inference(
         df: The degrees of freedom of that variance.
         reason: Why there is no interval; None where there is one.
         beside: What the test compares the estimate with.
+        sizes: As in `skewness_of`.
     """
     if reason:
         return Inference(value, Interval.none(reason), math.nan)
     error, t = math.sqrt(float((influence**2).sum())), t_quantile(LEVEL, df)
-    tails = Tails(skewness_of(influence, error, df + 1))
+    tails = Tails(skewness_of(influence, error, df + 1, sizes))
     p = tails.p(value - beside, error, df, t)
     return Inference(value, tails.interval(value, error, t), p)

@@ -20,6 +20,7 @@ from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.matching import match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.estimates import (
     CORRECTED,
+    FOLLOW_RANKS,
     RANKS,
     errors,
     estimates,
@@ -97,6 +98,11 @@ class PeopleComparison(PlottedResult):
     def p_column(self) -> str:
         """The column of the p-values that say which pairs differ."""
         return f"p_{self.correction}"
+
+    @property
+    def warned(self) -> bool:
+        """Whether ratings do not follow a judge in a line, so that corrected intervals may be too narrow."""
+        return any(FOLLOW_RANKS in note for note in self.notes)
 
     def document(self, view: View = AS_USUAL) -> Document:
         """Every pair of systems by people, by each judge and corrected, and the judges' errors."""

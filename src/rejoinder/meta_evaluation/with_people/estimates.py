@@ -57,6 +57,9 @@ LEAST_SPAN = 0.5
 BEYOND = 0.25
 """So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
 
+FOLLOW_RANKS = "whose ratings follow the ranks of the judge's differences more closely than these"
+"""How the note speaks of a judge whose corrected intervals may be too narrow."""
+
 RANKS = {
     "by": pl.String, "system": pl.String, "difference": pl.Float64, "best_rank": pl.Int64,
     "worst_rank": pl.Int64, "group": pl.Int64, "letters": pl.String,
@@ -121,10 +124,8 @@ def _notes(
     kinds = {
         f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
         "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
-        "whose ratings follow the ranks of the judge's differences more closely than these: the ranks are "
-        f"used. With 20 rated {items} that leaves out the truth in up to 9 of 100 studies": lambda _, ours: (
-            ours.ranked and ours.weight != 0
-        ),
+        f"{FOLLOW_RANKS}: the ranks are used. With 20 rated {items} that leaves out the truth in up to 9 of "
+        "100 studies": lambda _, ours: ours.ranked and ours.weight != 0,
     }
     notes = [
         f"{counted(len(these), 'pair')} of {len(means)}, such as {these[0]}, {text}"

@@ -1,0 +1,134 @@
+"""What the parts of a report say of which system is best: by people, corrected, and by each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from rejoinder.auditing.trivial_baselines import BASELINES, COPY
+from rejoinder.document.best_system import Standing, standings
+from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
+from rejoinder.reporting.verdict import MetricEvidence, PeopleEvidence, Verdict, decide
+
+if TYPE_CHECKING:
+    from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
+    from rejoinder.reporting.parts import ReportParts
+
+COEFFICIENT = "spearman"
+"""The coefficient by which metrics agree with people, where it was computed."""
+
+
+def verdict_of(report: ReportParts) -> Verdict | None:
+    """Which system is best by the best evidence of a report."""
+    people = [*_of_people(report)] or [*_of_choices(report)]
+    return decide(people, [*_of_metrics(report)])
+
+
+def _of_people(report: ReportParts) -> Iterator[PeopleEvidence]:
+    """The systems by people, for each criterion on which enough of them are rated."""
+    for criterion, compared in report.with_people.items():
+        means = _means(report, criterion)
+        pairs = compared.pairs.filter(by=CORRECTED)
+        used = pairs.get_column("weight").fill_nan(None).fill_null(0.0)
+        yield PeopleEvidence(
+            criterion,
+            _standings(compared, PEOPLE, means),
+            _standings(compared, CORRECTED, means) if (used != 0).any() else (),
+            compared.judges,
+            *(int(pairs.get_column(name).max() or 0) for name in ("rated", "items")),  # pyright: ignore[reportArgumentType]
+            warned=compared.warned,
+        )
+
+
+def _of_choices(report: ReportParts) -> Iterator[PeopleEvidence]:
+    """The systems by people's choices between two replies, for each criterion; ties are half a win."""
+    if report.preferences is None:
+        return
+    for row in report.preferences.counts.iter_rows(named=True):
+        own = pl.col("criterion") == row["criterion"], pl.col("strength").is_not_nan()
+        met = pl.sum_horizontal("wins", "ties", "losses")
+        share = (pl.col("wins") + pl.col("ties") / 2) / met
+        table = report.preferences.strengths.filter(*own).sort("strength", descending=True)
+        tests = report.preferences.pairs.filter(own[0]).select("a", "b", "p_holm").rows()
+        if not table.is_empty():
+            ordered = standings(
+                table.select("system", share).rows(), {(a, b): p for a, b, p in tests}
+            )
+            yield PeopleEvidence(row["criterion"], ordered, choices=row["comparisons"])
+
+
+def _means(report: ReportParts, criterion: str) -> dict[str, float]:
+    """The mean rating of each system."""
+    if report.ratings is None:
+        return {}
+    rows = report.ratings.systems.filter(criterion=criterion)
+    return dict(rows.select("system", "mean").iter_rows())
+
+
+def _standings(
+    compared: PeopleComparison, by: str, means: dict[str, float]
+) -> tuple[Standing, ...]:
+    """The systems by one estimate; corrected means differ by the corrected differences.
+
+    With S systems, a system's mean is that of all of them and (S - 1) / S of its mean difference from
+    the others; of people alone it is the mean of its ratings.
+    """
+    ranks = compared.ranks.filter(by=by)
+    systems = ranks.get_column("system").to_list()
+    if by == CORRECTED:
+        level = sum(means[name] for name in systems) / len(systems)
+        share = (len(systems) - 1) / len(systems)
+        means = {name: level + share * d for name, d in ranks.select("system", "difference").rows()}
+    rows = compared.pairs.filter(by=by).select("a", "b", compared.p_column).iter_rows()
+    return standings([(name, means[name]) for name in systems], {(a, b): p for a, b, p in rows})
+
+
+def _of_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
+    """The systems by each metric that ranks them."""
+    table = report.scores.systems()
+    for label, each in report.scores.measured.items():
+        own = table.filter(pl.col("metric") == label, pl.col("value").is_not_nan())
+        if not each.metric.ranks or own.is_empty():
+            continue
+        tests = {}
+        if report.comparison is not None:
+            pairs = report.comparison.table.filter(metric=label)
+            tests = {(a, b): p for a, b, p in pairs.select("a", "b", "p_randomization_holm").rows()}
+        yield MetricEvidence(
+            label,
+            standings(own.select("system", "value").rows(), tests),
+            each.metric.times100,
+            _agreement(report, label),
+            *_trivial(report, label),
+        )
+
+
+def _agreement(report: ReportParts, label: str) -> tuple[float, float, float] | None:
+    """The correlation of a metric with people on the first criterion, within systems where known."""
+    for agreement in report.agreement.values():
+        table = agreement.table()
+        within = "within_" * ("within" in table.columns)
+        names = [within.rstrip("_") or "value", f"{within}low", f"{within}high"]
+        kind = COEFFICIENT if COEFFICIENT in agreement.correlations else agreement.correlations[0]
+        rows = table.filter(metric=label, correlation=kind).select(names).rows()
+        if rows:
+            return rows[0]
+    return None
+
+
+def _trivial(report: ReportParts, label: str) -> tuple[str, int]:
+    """The trivial baseline that a metric puts at or above more than half of the systems."""
+    if report.audit is None:
+        return "", 0
+    rows = report.audit.table.filter(
+        pl.col("metric") == label,
+        pl.col("references") == "all",
+        pl.col("fake") != COPY,
+        pl.col("reached") * 2 > pl.col("systems"),
+        pl.col("systems") > 1,
+    ).sort("reached", descending=True, maintain_order=True)
+    for name, reached in rows.select("fake", "reached").iter_rows():
+        return f"'{name}' ({BASELINES[name].meaning})", reached
+    return "", 0

@@ -1,0 +1,169 @@
+"""Which system is best by the best evidence there is: the decision, from results to one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rejoinder.document.best_system import Standing, best_sentence
+from rejoinder.document.numbers import decimals, times100
+from rejoinder.messages import counted, enumerated
+
+Evidence = Literal["people", "corrected", "metric with people", "metric", "none"]
+"""What a verdict rests on, best first: people's ratings of every item, or of the rated items alone where
+the scores do not help; these ratings corrected by scores of all items; a metric that agrees with people
+on these replies; a metric; or nothing, because every metric rewards trivial replies."""
+
+
+@dataclass(frozen=True)
+class PeopleEvidence:
+    """The systems by people's ratings.
+
+    Attributes:
+        criterion: What was rated.
+        alone: The systems by people alone, best first.
+        corrected: The same, corrected by scores; empty where scores cannot correct, or add nothing.
+        judges: The scores that correct.
+        rated: The most items of a pair of systems that have ratings of both.
+        items: How many items have scores of both.
+        warned: Whether the scores do not follow the ratings in a line, so that the intervals of
+            corrected differences may be too narrow.
+        choices: How often people chose between the replies of two systems, where this is of choices.
+    """
+
+    criterion: str
+    alone: tuple[Standing, ...]
+    corrected: tuple[Standing, ...] = ()
+    judges: tuple[str, ...] = ()
+    rated: int = 0
+    items: int = 0
+    warned: bool = False
+    choices: int = 0
+
+
+@dataclass(frozen=True)
+class MetricEvidence:
+    """The systems by one metric.
+
+    Attributes:
+        label: The metric.
+        ordered: The systems, best first.
+        percent: Whether values are shown x100.
+        agreement: The correlation with people on single replies and the ends of its interval; None
+            without ratings.
+        trivial: The trivial baseline that it ranks highest, in words; empty where that reaches at most half
+            of the systems.
+        reached: How many systems this baseline reaches or beats.
+    """
+
+    label: str
+    ordered: tuple[Standing, ...]
+    percent: bool = False
+    agreement: tuple[float, float, float] | None = None
+    trivial: str = ""
+    reached: int = 0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the interval of the correlation with people lies above 0."""
+        return self.agreement is not None and self.agreement[1] > 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which system is best, and what that rests on.
+
+    Attributes:
+        evidence: What it rests on.
+        by: The same by name: ``people``, or the label of a metric.
+        sentence: The verdict.
+        grounds: Why it rests on this, and not on better evidence.
+        standings: The systems, best first, with the p of their difference from the first; empty where
+            nothing decides.
+        criterion: What people rated; empty of a metric.
+    """
+
+    evidence: Evidence
+    by: str
+    sentence: str
+    grounds: str
+    standings: tuple[Standing, ...] = ()
+    criterion: str = ""
+
+
+def decide(people: Sequence[PeopleEvidence], metrics: Sequence[MetricEvidence]) -> Verdict | None:
+    """The verdict by the best evidence; None where no metric ranks systems and nobody rated them.
+
+    Args:
+        people: Of each criterion; the first decides.
+        metrics: Those that rank systems, in their order.
+    """
+    if people:
+        return _by_people(people[0])
+    sound = [each for each in metrics if not each.trivial]
+    if agreeing := [each for each in sound if each.agrees]:
+        return _by_metric(max(agreeing, key=lambda each: each.agreement[1]))  # pyright: ignore[reportOptionalSubscript]
+    if sound:
+        return _by_metric(sound[0])
+    return _by_none(metrics) if metrics else None
+
+
+def _by_people(given: PeopleEvidence) -> Verdict:
+    if given.choices:
+        by = "people's choices"
+        sentence = best_sentence(given.alone, by, lambda share: f"{100 * share:.0f}%")
+        grounds = f"People chose between two replies {given.choices} times; a tie is half a win."
+        return Verdict("people", by, sentence, grounds, given.alone, given.criterion)
+    every, judges = given.rated == given.items, enumerated(given.judges)
+    share = f"People rated {given.rated} of {counted(given.items, 'item')}"
+    if given.corrected and not every and not given.warned:
+        evidence, ordered, by = "corrected", given.corrected, f"people, corrected by {judges}"
+        has = "has" if len(given.judges) == 1 else "have"
+        grounds = f"{share}; {judges} {has} scores of all, which the ratings correct."
+    else:
+        evidence, ordered, by = "people", given.alone, "people"
+        grounds = "People rated every item."
+        if not every:
+            why = (
+                f"{judges} follows their ratings in no line, so that a correction by it may be too sure"
+                if given.warned
+                else "scores of the other items add nothing to their ratings"
+            )
+            grounds = f"{share}; {why}: the verdict rests on the rated items alone."
+    sentence = best_sentence(ordered, by, decimals(2))
+    return Verdict(evidence, by, sentence, grounds, ordered, given.criterion)
+
+
+def _by_metric(given: MetricEvidence) -> Verdict:
+    evidence, label = "metric", given.label
+    if given.agreement is None:
+        grounds = (
+            f"Nobody rated these replies: this is what {label} says, and whether {label} agrees with "
+            "people here is not known."
+        )
+    else:
+        value, low, high = map(decimals(2), given.agreement)
+        r = f"correlation on single replies {value}, 95% interval {low} to {high}"
+        grounds = f"This is what {label} says, which is not shown to agree with people here ({r})."
+        if given.agrees:
+            evidence = "metric with people"
+            grounds = f"People rated too little to compare systems; {label} agrees with their ratings ({r})."
+    show = times100 if given.percent else decimals(2)
+    sentence = best_sentence(given.ordered, f"{label} alone", show)
+    return Verdict(evidence, label, sentence, grounds, given.ordered)
+
+
+def _by_none(metrics: Sequence[MetricEvidence]) -> Verdict:
+    labels = [each.label for each in metrics]
+    each = [
+        f"{one.label} puts {one.trivial} at or above {one.reached} of "
+        f"{counted(len(one.ordered), 'system')}"
+        for one in metrics
+    ]
+    sentence = (
+        f"{labels[0]} cannot decide which system is best: it rewards trivial replies."
+        if len(labels) == 1
+        else "No metric at hand decides which system is best: all of them reward trivial replies."
+    )
+    return Verdict("none", enumerated(labels), sentence, f"{enumerated(each)}.")

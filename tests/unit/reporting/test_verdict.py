@@ -1,0 +1,121 @@
+"""Which system is best by the best evidence: a row for each order of evidence."""
+
+import math
+
+import pytest
+
+from rejoinder.document.best_system import standings
+from rejoinder.reporting.verdict import MetricEvidence, PeopleEvidence, decide
+
+
+def ordered(*values, p=0.01):
+    """Systems a, b, ... with these values, best first; ``p`` is of the first and each other one."""
+    rows = [("abcdefghij"[place], value) for place, value in enumerate(values)]
+    each = p if isinstance(p, list) else [p] * (len(rows) - 1)
+    return standings(rows, {("a", name): q for (name, _), q in zip(rows[1:], each, strict=True)})
+
+
+def people(rated=100, items=100, **more):
+    return PeopleEvidence(
+        "overall", ordered(3.3, 3.0), more.pop("corrected", ()), ("judge",), rated, items, **more
+    )
+
+
+ALL, SOME, NONE = people(), people(rated=40), None
+HELPED = people(rated=40, corrected=ordered(3.25, 3.05))
+WARNED = people(rated=40, corrected=ordered(3.25, 3.05), warned=True)
+UNKNOWN = MetricEvidence("BLEU-2", ordered(0.3, 0.2), percent=True)
+AGREES = MetricEvidence("judge", ordered(4.1, 3.9), agreement=(0.4, 0.3, 0.5))
+LITTLE = MetricEvidence("chrF", ordered(0.5, 0.4), percent=True, agreement=(0.2, 0.1, 0.3))
+UNSURE = MetricEvidence("ROUGE-L", ordered(0.5, 0.4), percent=True, agreement=(0.1, -0.1, 0.3))
+TRIVIAL = MetricEvidence("BLEU-4", ordered(0.5, 0.4, 0.3), True, (0.6, 0.5, 0.7), "'constant'", 2)
+
+TABLE = {
+    "people rated every item": (ALL, [AGREES], "people", "a is better than b by people: 3.30"),
+    "every item, and a correction": (
+        people(corrected=ordered(3.2, 3.1)), [AGREES], "people", "a is better than b by people: 3.30",
+    ),
+    "people corrected by a judge": (
+        HELPED, [AGREES], "corrected", "a is better than b by people, corrected by judge: 3.25",
+    ),
+    "a judge that was warned of": (WARNED, [AGREES], "people", "a is better than b by people: 3.30"),
+    "a judge that adds nothing": (SOME, [AGREES], "people", "a is better than b by people: 3.30"),
+    "the metric that agrees most": (
+        NONE, [UNSURE, LITTLE, AGREES], "metric with people", "a is better than b by judge alone: 4.10",
+    ),
+    "a metric not shown to agree": (
+        NONE, [UNSURE, UNKNOWN], "metric", "a is better than b by ROUGE-L alone: 50.0 against 40.0.",
+    ),
+    "a metric without people": (
+        NONE, [UNKNOWN], "metric", "a is better than b by BLEU-2 alone: 30.0 against 20.0.",
+    ),
+    "one that rewards trivial replies beside another": (
+        NONE, [TRIVIAL, UNKNOWN], "metric", "a is better than b by BLEU-2 alone",
+    ),
+    "one that rewards trivial replies": (
+        NONE, [TRIVIAL], "none",
+        "BLEU-4 cannot decide which system is best: it rewards trivial replies.",
+    ),
+    "all reward trivial replies": (
+        NONE, [TRIVIAL, TRIVIAL], "none",
+        "No metric at hand decides which system is best: all of them reward trivial replies.",
+    ),
+    "people, and metrics that reward trivial replies": (
+        ALL, [TRIVIAL], "people", "a is better than b by people: 3.30",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLE)
+def test_the_best_evidence_decides(case):
+    of_people, metrics, evidence, sentence = TABLE[case]
+    made = decide([] if of_people is None else [of_people], metrics)
+    assert made.evidence == evidence
+    assert made.sentence.startswith(sentence)
+    assert bool(made.standings) == (evidence != "none")
+
+
+@pytest.mark.parametrize(
+    ("of_people", "metric", "grounds"),
+    [
+        (ALL, UNKNOWN, "People rated every item."),
+        (HELPED, UNKNOWN, "People rated 40 of 100 items; judge has scores of all, which the ratings"),
+        (WARNED, UNKNOWN, "People rated 40 of 100 items; judge follows their ratings in no line"),
+        (SOME, UNKNOWN, "People rated 40 of 100 items; scores of the other items add nothing"),
+        (NONE, UNKNOWN, "Nobody rated these replies: this is what BLEU-2 says, and whether"),
+        (NONE, UNSURE, "This is what ROUGE-L says, which is not shown to agree with people here"),
+        (NONE, AGREES, "People rated too little to compare systems; judge agrees with their ratings"),
+        (NONE, TRIVIAL, "BLEU-4 puts 'constant' at or above 2 of 3 systems."),
+    ],
+)  # fmt: skip
+def test_why_it_rests_on_this(of_people, metric, grounds):
+    made = decide([] if of_people is None else [of_people], [metric])
+    assert made.grounds.startswith(grounds)
+
+
+def test_ties_one_system_and_ten():
+    """The sentence itself is tested in unit/document/test_best_system.py."""
+    for values, p, words in (
+        ((3.0,), 0.01, "a has 3.00 by people; there is no other system to compare it with."),
+        ((3.0, 2.9), 0.4, "a and b are tied by people: 3.00 and 2.90"),
+        ((3.0, 2.9, 2.0), [0.4, 0.01], "a and b are tied at the top by people"),
+        ((3.0, 2.9), math.nan, "a is ahead by people: 3.00; whether it is better than b cannot"),
+        (range(10, 0, -1), 0.01, "a is best by people: 10.00, better than each of the other nine."),
+    ):
+        made = decide([PeopleEvidence("overall", ordered(*values, p=p))], [])
+        assert made.sentence.startswith(words)
+
+
+def test_the_first_criterion_decides():
+    second = PeopleEvidence("style", ordered(5.0, 1.0))
+    assert decide([ALL, second], []).criterion == "overall"
+
+
+def test_choices_of_people_are_shares():
+    made = decide([PeopleEvidence("overall", ordered(0.71, 0.29), choices=60)], [UNKNOWN])
+    assert made.sentence == "a is better than b by people's choices: 71% against 29%."
+    assert made.evidence == "people"
+
+
+def test_nothing_that_ranks_systems_has_no_verdict():
+    assert decide([], []) is None

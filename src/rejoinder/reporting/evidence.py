@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -22,11 +22,20 @@ COEFFICIENT = "spearman"
 
 def verdict_of(report: ReportParts) -> Verdict | None:
     """Which system is best by the best evidence of a report."""
-    people = [*_of_people(report)] or [*_of_choices(report)]
-    return decide(people, [*_of_metrics(report)])
+    return decide(people_of(report), metrics_of(report))
 
 
-def _of_people(report: ReportParts) -> Iterator[PeopleEvidence]:
+def people_of(report: ReportParts) -> list[PeopleEvidence]:
+    """The systems by people's ratings; by their choices where ratings are not enough."""
+    return [*_by_ratings(report)] or [*_by_choices(report)]
+
+
+def metrics_of(report: ReportParts) -> list[MetricEvidence]:
+    """The systems by each metric that ranks them."""
+    return [*_by_metrics(report)]
+
+
+def _by_ratings(report: ReportParts) -> Iterator[PeopleEvidence]:
     """The systems by people, for each criterion on which enough of them are rated."""
     for criterion, compared in report.with_people.items():
         means = _means(report, criterion)
@@ -42,7 +51,7 @@ def _of_people(report: ReportParts) -> Iterator[PeopleEvidence]:
         )
 
 
-def _of_choices(report: ReportParts) -> Iterator[PeopleEvidence]:
+def _by_choices(report: ReportParts) -> Iterator[PeopleEvidence]:
     """The systems by people's choices between two replies, for each criterion; ties are half a win."""
     if report.preferences is None:
         return
@@ -85,7 +94,7 @@ def _standings(
     return standings([(name, means[name]) for name in systems], {(a, b): p for a, b, p in rows})
 
 
-def _of_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
+def _by_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
     """The systems by each metric that ranks them."""
     table = report.scores.systems()
     for label, each in report.scores.measured.items():
@@ -105,6 +114,14 @@ def _of_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
         )
 
 
+def _trivial(report: ReportParts, label: str) -> tuple[str, int]:
+    """That baseline in words, and how many systems it reaches."""
+    row = trivial_of(report, label)
+    if row is None:
+        return "", 0
+    return f"'{row['fake']}' ({BASELINES[row['fake']].meaning})", row["reached"]
+
+
 def _agreement(report: ReportParts, label: str) -> tuple[float, float, float] | None:
     """The correlation of a metric with people on the first criterion, within systems where known."""
     for agreement in report.agreement.values():
@@ -118,17 +135,16 @@ def _agreement(report: ReportParts, label: str) -> tuple[float, float, float] | 
     return None
 
 
-def _trivial(report: ReportParts, label: str) -> tuple[str, int]:
-    """The trivial baseline that a metric puts at or above more than half of the systems."""
+def trivial_of(report: ReportParts, label: str) -> dict[str, Any] | None:
+    """The row of the trivial baseline that a metric puts highest, above more than half of the systems."""
     if report.audit is None:
-        return "", 0
+        return None
     rows = report.audit.table.filter(
         pl.col("metric") == label,
         pl.col("references") == "all",
         pl.col("fake") != COPY,
         pl.col("reached") * 2 > pl.col("systems"),
         pl.col("systems") > 1,
-    ).sort("reached", descending=True, maintain_order=True)
-    for name, reached in rows.select("fake", "reached").iter_rows():
-        return f"'{name}' ({BASELINES[name].meaning})", reached
-    return "", 0
+    )
+    ordered = rows.sort("reached", descending=True, maintain_order=True).to_dicts()
+    return ordered[0] if ordered else None

@@ -15,6 +15,7 @@ from rejoinder._version import __version__
 from rejoinder.files.page_policy import hash_of
 from rejoinder.progress import Progress
 from rejoinder.reporting import pictures
+from rejoinder.reporting.first_screen import first_screen
 from rejoinder.reporting.items import data_of
 from rejoinder.reporting.layout import PageSection
 from rejoinder.reporting.repeats import NOTE, without_repeats
@@ -77,6 +78,7 @@ def page(
         style=style,
         script=script,
         policy=policy,
+        first=first_screen(report),
         summary=summary(report),
         sections=_sections(report, words),
         data=page_data(data_of(report, progress)),

@@ -25,11 +25,13 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.rendering.markdown import as_markdown
+from rejoinder.reporting.evidence import verdict_of
 from rejoinder.reporting.page import page
 from rejoinder.reporting.parts import ReportParts
 from rejoinder.reporting.quantities import read_quantities
 from rejoinder.reporting.sections import Words, as_it_is, whole
 from rejoinder.reporting.summary import Summary, summary
+from rejoinder.reporting.verdict import Verdict
 from rejoinder.result import TableResult
 from rejoinder.scoring.compare import compare
 from rejoinder.scoring.score import score
@@ -60,6 +62,10 @@ class Report(ReportParts, TableResult):
         """What the data show, and what is not known, in sentences."""
         return summary(self)
 
+    def verdict(self) -> Verdict | None:
+        """Which system is best by the best evidence that is here; None where nothing ranks systems."""
+        return verdict_of(self)
+
     def document(self, view: View = AS_USUAL) -> Document:
         """The sentences, and every table."""
         return whole(self)
@@ -70,7 +76,7 @@ class Report(ReportParts, TableResult):
         Args:
             written: The file of the report; None where it was not written.
         """
-        words = self.summary()
+        words, verdict = self.summary(), self.verdict()
         parts = {
             "comparison": self.comparison,
             "audit": self.audit,
@@ -79,6 +85,7 @@ class Report(ReportParts, TableResult):
         }
         return {
             "written": written,
+            "verdict": None if verdict is None else verdict.as_json(),
             "summary": list(words.known),
             "unknown": list(words.unknown),
             "scores": self.scores.as_json(),

@@ -10,7 +10,8 @@ import polars as pl
 
 from rejoinder.document.parts import GAP, Document, Line, View
 from rejoinder.document.table import Grid, Table
-from rejoinder.document.text import plain
+from rejoinder.document.text import plain, styled
+from rejoinder.reporting.first_screen import FirstScreen, first_screen
 from rejoinder.reporting.layout import PageLine, PagePart, PageSection
 from rejoinder.reporting.parts import ReportParts
 from rejoinder.reporting.summary import summary
@@ -54,14 +55,23 @@ class Section(NamedTuple):
 
 
 def sentences(report: ReportParts) -> Document:
-    """What the data show, and what is not known."""
-    words = summary(report)
-    shown: Document = [Line(each) for each in words.known]
+    """Which system is best, what the data show, and what is not known."""
+    words, first = summary(report), first_screen(report)
+    shown: Document = [] if first is None else [*_verdict(first), GAP]
+    shown += [Line(each) for each in words.known]
     if words.unknown:
         shown += [GAP, Line("What is not known", "heading"), *map(Line, words.unknown)]
     if words.notes:
         shown += [GAP, *(Line(each, "note") for each in words.notes)]
     return shown
+
+
+def _verdict(first: FirstScreen) -> Iterator[Line]:
+    """The verdict, what it rests on, and how sure it is; where nothing decides, what would."""
+    yield Line(styled(first.verdict.sentence, "bold"))
+    yield from map(Line, (first.verdict.grounds, *first.biases, *first.sureness))
+    for words, command in first.remedies:
+        yield from (Line(words), Line(command, "command"))
 
 
 def whole(report: ReportParts, words: Words = as_it_is) -> Document:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from rejoinder.document.best_system import Standing, best_sentence
+from rejoinder.document.best_system import Standing, best_sentence, tied_at_top
 from rejoinder.document.numbers import decimals, times100
 from rejoinder.messages import counted, enumerated
 
@@ -91,6 +91,15 @@ class Verdict:
     standings: tuple[Standing, ...] = ()
     criterion: str = ""
 
+    def as_json(self) -> dict[str, Any]:
+        """The verdict with its systems, of which ``best`` are those that are not shown to be worse."""
+        best = [each.system for each in tied_at_top(self.standings)] if self.standings else []
+        facts = {
+            name: getattr(self, name)
+            for name in ("evidence", "by", "criterion", "sentence", "grounds")
+        }
+        return facts | {"best": best, "systems": [each._asdict() for each in self.standings]}
+
 
 def decide(people: Sequence[PeopleEvidence], metrics: Sequence[MetricEvidence]) -> Verdict | None:
     """The verdict by the best evidence; None where no metric ranks systems and nobody rated them.
@@ -126,7 +135,7 @@ def _by_people(given: PeopleEvidence) -> Verdict:
         grounds = "People rated every item."
         if not every:
             why = (
-                f"{judges} follows their ratings in no line, so that a correction by it may be too sure"
+                f"ratings do not follow {judges} in a straight line, so that a correction may be too sure"
                 if given.warned
                 else "scores of the other items add nothing to their ratings"
             )

@@ -80,7 +80,7 @@ def test_the_best_evidence_decides(case):
     [
         (ALL, UNKNOWN, "People rated every item."),
         (HELPED, UNKNOWN, "People rated 40 of 100 items; judge has scores of all, which the ratings"),
-        (WARNED, UNKNOWN, "People rated 40 of 100 items; judge follows their ratings in no line"),
+        (WARNED, UNKNOWN, "People rated 40 of 100 items; ratings do not follow judge in a straight line"),
         (SOME, UNKNOWN, "People rated 40 of 100 items; scores of the other items add nothing"),
         (NONE, UNKNOWN, "Nobody rated these replies: this is what BLEU-2 says, and whether"),
         (NONE, UNSURE, "This is what ROUGE-L says, which is not shown to agree with people here"),

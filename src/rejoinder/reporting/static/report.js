@@ -337,6 +337,9 @@ opening((data) => {
     const next = buttons[buttons.indexOf(document.activeElement) + step];
     if (next) { next.focus(); event.preventDefault(); }
   });
+  document.querySelectorAll("a[data-id]").forEach((link) => {
+    link.href = `#item=${encodeURIComponent(link.dataset.id)}`;
+  });
   window.addEventListener("hashchange", linked);
   browser.hidden = false;
   arrange();

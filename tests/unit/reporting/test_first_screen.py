@@ -1,0 +1,228 @@
+"""What a page shows first: its figures are those of the tables, and its sentences name the right systems."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rejoinder
+from rejoinder.reporting.first_screen import first_screen
+
+FEW = {"resamples": 100}
+QUALITY = {"good": 3.2, "middle": 2.8, "weak": 2.2, "worst": 1.6}
+
+
+def world(rated=60, items=60, quality=QUALITY, favoured="worst", gain=2.5):
+    """Systems that six people rate, and a judge that follows them but favours one system."""
+    rng = np.random.default_rng(7)
+    testset = rejoinder.TestSet.from_lists(
+        [[f"answer {n}"] for n in range(items)], contexts=[[f"question {n}"] for n in range(items)]
+    )
+    replies, marks, ratings = [], [], []
+    for system, mean in quality.items():
+        true = np.clip(mean + rng.normal(0, 0.6, items), 1, 5)
+        for n, id in enumerate(testset.ids):
+            replies.append((system, id, f"{system} says {n}"))
+            mark = true[n] + rng.normal(0, 0.3) + gain * (system == favoured)
+            marks.append((system, id, float(np.clip(mark, 1, 5))))
+            for rater in "uvwxyz":
+                if n < rated:
+                    grade = float(np.clip(round(true[n] + rng.normal(0, 0.5)), 1, 5))
+                    ratings.append((id, system, rater, "overall", grade))
+    table = pl.DataFrame(replies, schema=["system", "id", "text"], orient="row")
+    scores = pl.DataFrame(marks, schema=["system", "id", "judge"], orient="row")
+    columns = ["id", "system", "rater", "criterion", "score"]
+    given = pl.DataFrame(ratings, schema=columns, orient="row") if ratings else None
+    return testset, table, [rejoinder.External("judge", scores)], given
+
+
+def made(**of):
+    testset, table, metrics, ratings = world(**of)
+    return rejoinder.report(testset, table, metrics, ratings=ratings, **FEW)
+
+
+@pytest.fixture(scope="module")
+def every():
+    return made()
+
+
+@pytest.fixture(scope="module")
+def some():
+    return made(rated=40, items=200)
+
+
+def test_a_judge_that_favours_the_worst_system_does_not_decide(every):
+    shown = first_screen(every)
+    assert shown.verdict.evidence == "people"
+    mean = every.ratings.systems.filter(system="good")["mean"][0]
+    assert shown.verdict.sentence == (
+        f"good is best by people: {mean:.2f}, better than each of the other three."
+    )
+    assert [each.system for each in shown.verdict.standings] == list(QUALITY)
+    (bias,) = shown.biases
+    errors = every.with_people["overall"].errors
+    own = errors.filter((pl.col("a") == "worst") | (pl.col("b") == "worst"))["error"].abs()
+    assert bias.startswith(
+        "judge favours worst: beside all 3 other systems it puts worst higher than people do, by "
+        f"{own.min():.2f} to {own.max():.2f} in units of the ratings"
+    )
+    assert "judge puts worst first, which is number 4 of 4 by people." in shown.sureness
+
+
+def test_the_lead_is_that_of_the_table(every):
+    pairs = every.with_people["overall"].pairs.filter(a="good", b="middle", by="people")
+    value, low, high, p = pairs.select("difference", "low", "high", "p_holm").row(0)
+    lead = f"The lead of good over middle, the next, is {value:.2f} (95% interval {low:.2f} to {high:.2f}"
+    assert first_screen(every).sureness[0].startswith(f"{lead}, p ")
+    assert p < 0.05
+    assert first_screen(every).sureness[1] == "Of all systems, 6 of 6 pairs differ significantly."
+
+
+def test_ratings_of_some_items_are_corrected_by_the_judge(some):
+    shown = first_screen(some)
+    assert shown.verdict.evidence == "corrected"
+    assert shown.verdict.by == "people, corrected by judge"
+    assert shown.verdict.grounds.startswith("People rated 40 of 200 items")
+    # The means differ by the corrected differences.
+    ranks = some.with_people["overall"].ranks.filter(by="corrected")
+    mean = dict(ranks.select("system", "difference").rows())
+    value = {each.system: each.value for each in shown.verdict.standings}
+    apart = (mean["good"] - mean["worst"]) * 3 / 4
+    assert value["good"] - value["worst"] == pytest.approx(apart)
+
+
+def test_a_judge_whose_shape_is_warned_of_corrects_nothing():
+    report = made(rated=24)
+    assert report.with_people["overall"].warned
+    verdict = first_screen(report).verdict
+    assert (verdict.evidence, verdict.by) == ("people", "people")
+    assert "ratings do not follow judge in a straight line" in verdict.grounds
+
+
+def test_the_figure_is_the_table_turned_towards_the_first_system(some):
+    shown = first_screen(some).chart
+    assert shown.kinds == ("people alone", "people, corrected by judge", "judge alone")
+    assert shown.looks == (0, 1, 2)
+    pairs = some.with_people["overall"].pairs
+    ends = []
+    for place, (row, marks) in enumerate(shown.rows):
+        if not place:
+            assert [(each.value, math.isnan(each.low)) for each in row.estimates] == [(0, True)]
+            continue
+        assert [mark.kind for mark in marks] == [0, 1, 2]
+        for each in row.estimates:
+            own = pl.col("by") == each.kind
+            (pair,) = pairs.filter(
+                own
+                & (pl.col("a").is_in(["good", row.system]))
+                & pl.col("b").is_in(["good", row.system])
+            ).to_dicts()
+            sign = -1 if pair["a"] == "good" else 1
+            numbers = [sign * pair[key] for key in ("difference", "low", "high")]
+            assert [each.value, *sorted([each.low, each.high])] == pytest.approx(
+                [numbers[0], *sorted(numbers[1:])]
+            )
+            assert each.low <= each.value <= each.high
+            ends += [each.low, each.high]
+    drawn = [x for _, marks in shown.rows for m in marks for x in (m.low, m.high) if x is not None]
+    assert len(drawn) == len(ends)
+    # One line through all: shares of the width are a straight function of the values.
+    slope, level = np.polyfit(ends, drawn, 1)
+    assert np.allclose(slope * np.array(ends) + level, drawn, atol=0.02)
+    assert shown.zero == pytest.approx(level, abs=0.02)
+
+
+def test_examples_are_the_furthest_apart_either_way_and_a_usual_one(every):
+    ahead, usual, behind = first_screen(every).examples
+    rows = every.ratings.aggregated.select("system", "id", "score").rows()
+    value = {(system, id): score for system, id, score in rows}
+    apart = {id: value["good", id] - value["middle", id] for id in every.testset.ids}
+    assert apart[ahead.id] == max(apart.values())
+    assert apart[behind.id] == min(apart.values())
+    mean = sum(apart.values()) / len(apart)
+    assert abs(apart[usual.id] - mean) == min(abs(each - mean) for each in apart.values())
+    assert [each.system for each in ahead.replies] == ["good", "middle"]
+    number = every.testset.ids.index(ahead.id)
+    assert ahead.message == f"question {number}"
+    assert [each.text for each in ahead.replies] == [f"good says {number}", f"middle says {number}"]
+    assert [each.value for each in ahead.replies] == [
+        f"{value[name, ahead.id]:.2f}" for name in ("good", "middle")
+    ]
+
+
+def test_a_tie_at_the_top_is_named_as_one():
+    shown = first_screen(made(quality={"one": 3.0, "two": 3.0, "worst": 1.5}))
+    assert shown.verdict.sentence.count("are tied at the top by people") == 1
+    assert shown.verdict.sentence.endswith(
+        "worst is worse than " + shown.verdict.standings[0].system + "."
+    )
+    assert shown.sureness[0].endswith("it may be chance.")
+
+
+def test_ten_systems():
+    quality = {"s0": 4.2} | {f"s{n}": 3.5 - 0.2 * n for n in range(1, 10)}
+    shown = first_screen(made(quality=quality, favoured="s9", items=50, rated=50))
+    assert shown.verdict.sentence.startswith("s0 is best by people: ")
+    assert shown.verdict.sentence.endswith(", better than each of the other nine.")
+    assert shown.biases[0].startswith("judge favours s9: beside all 9 other systems")
+    assert len(shown.chart.rows) == 10
+
+
+def test_one_system_has_no_figure():
+    shown = first_screen(made(quality={"alone": 3.0}))
+    assert shown.verdict.sentence.endswith("; there is no other system to compare it with.")
+    assert shown.chart is None
+    assert shown.examples == ()
+
+
+def test_a_metric_that_rewards_trivial_replies_decides_nothing():
+    """'i do not know' is half of every reference: under BLEU-1 any system that says more loses to it."""
+    testset = rejoinder.TestSet.from_lists(
+        [["i do not know that", f"i do not care {n}"] for n in range(20)]
+    )
+    texts = {"a": "yes sir {}", "b": "no madam {}", "c": "of course {}"}
+    rows = [(s, id, text.format(id)) for s, text in texts.items() for id in testset.ids]
+    table = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    report = rejoinder.report(testset, table, ["bleu:order=1"], **FEW)
+    shown = first_screen(report)
+    assert shown.verdict.evidence == "none"
+    assert shown.verdict.sentence == (
+        "BLEU-1 cannot decide which system is best: it rewards trivial replies."
+    )
+    assert "'constant' (one text to everything) at or above 3 of 3 systems" in shown.verdict.grounds
+    assert shown.examples == ()
+    words, commands = zip(*shown.remedies, strict=True)
+    assert words[0].startswith(
+        "Ratings by people: 20 items drawn at random, with the replies of all 3"
+    )
+    assert (
+        commands[0] == "rejoinder annotate serve TESTSET RESPONSES --sample 20 --db ratings.sqlite"
+    )
+    assert commands[1].startswith("rejoinder mark ")
+    row = report.audit.table.filter(fake="constant", references="all")
+    assert shown.chart.caption.endswith("the line is the trivial baseline 'constant'")
+    assert row["value"][0] > report.scores.systems()["value"].max()
+    assert report.as_json()["verdict"]["evidence"] == "none"
+
+
+def test_choices_of_people_decide_where_nobody_rated():
+    testset, table, metrics, _ = world(quality={"a": 3.0, "b": 2.0}, rated=0)
+    rows = [
+        {"id": id, "a": "a", "b": "b", "winner": "b" if n % 5 else "a",
+         "rater": "ann", "criterion": "overall"}
+        for n, id in enumerate(testset.ids)
+    ]  # fmt: skip
+    preferences = pl.DataFrame(rows)
+    report = rejoinder.report(testset, table, metrics, preferences=preferences, **FEW)
+    shown = first_screen(report)
+    assert shown.verdict.sentence == "b is better than a by people's choices: 80% against 20%."
+    assert "judge puts a first, which is number 2 of 2 by people's choices." in shown.sureness
+
+
+def test_the_page_begins_with_the_verdict(every):
+    html = every.to_html()
+    assert f'<h1 dir="auto">{first_screen(every).verdict.sentence}</h1>' in html
+    assert html.index("<h1") < html.index('<figure class="chart">') < html.index('id="summary"')
+    (known, *_) = every.as_json()["verdict"]["best"]
+    assert known == "good"

@@ -162,10 +162,10 @@ def _sureness(report: ReportParts, verdict: Verdict) -> Iterator[str]:
             low, high = pairs.show(-row["high"]), pairs.show(-row["low"])
             chance = "chance alone hardly gives that" if p < SIGNIFICANT else "it may be chance"
             holm = f", corrected for {own.height} pairs by Holm's method" * (own.height > 1)
-            yield (
-                f"The lead of {first} over {following}, the next, is {pairs.show(-row['difference'])} "
-                f"(95% interval {low} to {high}, {p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}."
-            )
+            following += ", the next," * (own.height > 1)
+            lead = f"{pairs.show(-row['difference'])} (95% interval {low} to {high}"
+            sure = f"{p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}"
+            yield f"The lead of {first} over {following} is {lead}, {sure}."
         clear = own.filter(pl.col("p").fill_nan(None) < SIGNIFICANT).height
         if own.height > 1 and not math.isnan(p):
             yield f"Of all systems, {how_many_differ(clear, own.height)} significantly."
@@ -181,12 +181,15 @@ def _others(report: ReportParts, verdict: Verdict) -> Iterator[str]:
     places = {each.system: place for place, each in enumerate(verdict.standings, start=1)}
     top = {each.system for each in tied_at_top(verdict.standings)} if places else set()
     for each in metrics_of(report) if places else ():
-        first = each.ordered[0].system
-        if first not in top and each.label != verdict.by and first in places:
-            yield (
-                f"{each.label} puts {first} first, which is number {places[first]} of {len(places)} by "
-                f"{verdict.by}."
-            )
+        first, value, _ = each.ordered[0]
+        behind = [one for one in each.ordered[1:] if one.system in top and one.value != value]
+        if first in top or first not in places or each.label == verdict.by or not behind:
+            continue
+        chance = ", which" if behind[0].p < SIGNIFICANT else ", which may be chance; it"
+        yield (
+            f"{each.label} puts {first} first{chance} is number {places[first]} of "
+            f"{len(places)} by {verdict.by}."
+        )
 
 
 def _biases(report: ReportParts, verdict: Verdict) -> Iterator[str]:
@@ -195,10 +198,10 @@ def _biases(report: ReportParts, verdict: Verdict) -> Iterator[str]:
     for judge in () if compared is None else compared.judges:
         errors = compared.errors.filter(judge=judge)  # pyright: ignore[reportOptionalMemberAccess]
         rows = errors.filter(pl.col("p_holm").fill_nan(None) < SIGNIFICANT).to_dicts()
-        # An error below 0 favours a over b; in each row one system gains what the other loses.
+        # An error above 0 favours a over b; in each row one system gains what the other loses.
         gains: dict[tuple[str, bool], list[float]] = {}
         for row in rows:
-            a, b = (row["a"], row["b"]) if row["error"] < 0 else (row["b"], row["a"])
+            a, b = (row["a"], row["b"]) if row["error"] > 0 else (row["b"], row["a"])
             gains.setdefault((a, True), []).append(abs(row["error"]))
             gains.setdefault((b, False), []).append(abs(row["error"]))
         if not gains:

@@ -151,7 +151,7 @@ def _standings(report: ReportParts) -> Iterator[str]:
             words += "; these systems are equal"
         elif leads is not None:
             words += _lead(scores, leads.filter(pl.col("metric") == label).to_dicts())
-        if ranks is not None and _tested(report, label):
+        if ranks is not None and len(rows) > 2 and _tested(report, label):
             words += f"; {_clear_pairs(report, label)}"
             groups = ranks.filter(pl.col("metric") == label).get_column("group").n_unique()
             words += f", so that the systems form {groups} clusters of ranks" * (groups > 1)

@@ -92,13 +92,11 @@ class Verdict:
     criterion: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The verdict with its systems, of which ``best`` are those that are not shown to be worse."""
-        best = [each.system for each in tied_at_top(self.standings)] if self.standings else []
-        facts = {
-            name: getattr(self, name)
-            for name in ("evidence", "by", "criterion", "sentence", "grounds")
-        }
-        return facts | {"best": best, "systems": [each._asdict() for each in self.standings]}
+        """The verdict with its systems, of which those at the ``top`` are not shown to be worse."""
+        top = [each.system for each in tied_at_top(self.standings)] if self.standings else []
+        systems = [{"system": s, "value": value, "p_holm": p} for s, value, p in self.standings]
+        facts = "evidence", "by", "criterion", "sentence", "grounds"
+        return {name: getattr(self, name) for name in facts} | {"top": top, "systems": systems}
 
 
 def decide(people: Sequence[PeopleEvidence], metrics: Sequence[MetricEvidence]) -> Verdict | None:
@@ -157,7 +155,8 @@ def _by_metric(given: MetricEvidence) -> Verdict:
         grounds = f"This is what {label} says, which is not shown to agree with people here ({r})."
         if given.agrees:
             evidence = "metric with people"
-            grounds = f"People rated too little to compare systems; {label} agrees with their ratings ({r})."
+            few = "Too few items are rated to compare systems by people"
+            grounds = f"{few}; {label} agrees with the ratings ({r})."
     show = times100 if given.percent else decimals(2)
     sentence = best_sentence(given.ordered, f"{label} alone", show)
     return Verdict(evidence, label, sentence, grounds, given.ordered)

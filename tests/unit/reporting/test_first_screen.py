@@ -224,5 +224,5 @@ def test_the_page_begins_with_the_verdict(every):
     html = every.to_html()
     assert f'<h1 dir="auto">{first_screen(every).verdict.sentence}</h1>' in html
     assert html.index("<h1") < html.index('<figure class="chart">') < html.index('id="summary"')
-    (known, *_) = every.as_json()["verdict"]["best"]
+    (known, *_) = every.as_json()["verdict"]["top"]
     assert known == "good"

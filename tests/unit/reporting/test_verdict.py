@@ -84,7 +84,7 @@ def test_the_best_evidence_decides(case):
         (SOME, UNKNOWN, "People rated 40 of 100 items; scores of the other items add nothing"),
         (NONE, UNKNOWN, "Nobody rated these replies: this is what BLEU-2 says, and whether"),
         (NONE, UNSURE, "This is what ROUGE-L says, which is not shown to agree with people here"),
-        (NONE, AGREES, "People rated too little to compare systems; judge agrees with their ratings"),
+        (NONE, AGREES, "Too few items are rated to compare systems by people; judge agrees with the"),
         (NONE, TRIVIAL, "BLEU-4 puts 'constant' at or above 2 of 3 systems."),
     ],
 )  # fmt: skip

@@ -8,6 +8,11 @@ from typing import TypeAlias
 
 from rejoinder.visible import visible
 
+IN_PAPERS = "in-papers"
+"""The style of a part that LaTeX alone shows."""
+LETTERS = f"{IN_PAPERS} letters"
+"""The same, of letters that LaTeX raises."""
+
 
 @dataclass(frozen=True)
 class Text:
@@ -18,13 +23,13 @@ class Text:
 
     Attributes:
         parts: Each with its style: words of ``bold``, ``dim``, ``italic``, ``red``, ``green``, ``yellow``, or
-            none. Control characters are written out.
+            none; or `IN_PAPERS` or `LETTERS`. Control characters are written out.
     """
 
     parts: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        return "".join(text for text, _ in self.parts)
+        return "".join(text for text, style in self.parts if not style.startswith(IN_PAPERS))
 
 
 Cell: TypeAlias = str | Text
@@ -42,7 +47,7 @@ def styled(text: str, style: str) -> Text:
 
 def joined(*cells: Cell) -> Text:
     """A line of several texts, of which some have a style."""
-    return Text(tuple(part for cell in cells for part in parts_of(cell)))
+    return Text(tuple(part for cell in cells for part in parts_of(cell, in_papers=True)))
 
 
 def stacked(*lines: Cell) -> Text:
@@ -54,10 +59,17 @@ def stacked(*lines: Cell) -> Text:
     return Text(tuple(parts))
 
 
-def parts_of(cell: Cell, style: str = "") -> Iterable[tuple[str, str]]:
-    """The parts of a cell with their styles, ``style`` added to each; control characters written out."""
+def parts_of(cell: Cell, style: str = "", in_papers: bool = False) -> Iterable[tuple[str, str]]:
+    """The parts of a cell with their styles, ``style`` added to each; control characters written out.
+
+    Args:
+        cell: The cell.
+        style: What is added to each style.
+        in_papers: Whether the parts that LaTeX alone shows are among them.
+    """
     parts = cell.parts if isinstance(cell, Text) else ((visible(cell), ""),)
-    return ((text, f"{style} {own}".strip()) for text, own in parts)
+    shown = (each for each in parts if in_papers or not each[1].startswith(IN_PAPERS))
+    return ((text, f"{style} {own}".strip()) for text, own in shown)
 
 
 def plain(cell: Cell) -> str:

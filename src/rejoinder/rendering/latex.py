@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import takewhile
 
 from rejoinder.document.parts import Document, Line
-from rejoinder.document.table import Grid
-from rejoinder.document.text import Cell, plain
+from rejoinder.document.table import Grid, Table
+from rejoinder.document.text import LETTERS, Cell, parts_of, plain
 
 WIDTH = 98  # of a line of a comment
+FIRST = "results"
+"""The label of a table without a name."""
 
 SPECIAL = str.maketrans(
     {each: f"\\{each}" for each in "{}$&#_%"}
@@ -31,21 +34,41 @@ IN_COMMENTS = {code: word for code, word in SPECIAL.items() if code != ord("|")}
 
 
 def as_latex(document: Document) -> str:
-    """The tables of a document, and as comments their titles and the lines beside them.
+    """The tables of a document, each with a caption and a label, and as comments the lines beside them.
 
-    The lines say what values, intervals and tests are, and the signature of each metric. Without any
-    table they are paragraphs, indented as they are printed.
+    A caption is the title of the table and the legends below it; the comments are the notes and the
+    signature of each metric. Without any table lines are paragraphs, indented as they are printed.
     """
     lines = [part for part in document if not isinstance(part, Line) or part.text]
     if all(isinstance(part, Line) for part in lines):
         return "".join(_paragraph(part.shown) for part in lines if isinstance(part, Line))
-    written = [
-        _comment(part.shown)
-        if isinstance(part, Line)
-        else "".join("\n" + _table(grid) for grid in part.grids())
-        for part in lines
-    ]
-    return "% needs \\usepackage{booktabs}\n" + "".join(written).removeprefix("\n")
+    written, labels = "", list[str]()
+    for place, part in enumerate(lines):
+        if isinstance(part, Table):
+            legends = [_inline(each.text) for each in _legends(lines[place + 1 :])]
+            for number, grid in enumerate(part.grids()):
+                labels.append(part.name or FIRST)
+                again = labels.count(labels[-1])
+                label = f"tab:{labels[-1]}" + f"-{again}" * (again > 1)
+                words = ["continued"] if number else legends
+                if grid.title and not "".join(words).startswith(_inline(grid.title)):
+                    words = [_inline(grid.title), *words]
+                written += "\n" + _table(grid, ". ".join(words) or labels[-1], label)
+        elif not (part.kind == "legend" and _is_captioned(lines[:place])):
+            written += _comment(part.shown)
+    return "% needs \\usepackage{booktabs}\n" + written.removeprefix("\n")
+
+
+def _legends(document: Document) -> list[Line]:
+    """The legends that a document begins with."""
+    before = takewhile(lambda part: isinstance(part, Line) and part.kind == "legend", document)
+    return [part for part in before if isinstance(part, Line)]
+
+
+def _is_captioned(before: Document) -> bool:
+    """Whether a legend behind these parts stands in the caption of a table."""
+    rest = before[: len(before) - len(_legends(before[::-1]))]
+    return bool(rest) and isinstance(rest[-1], Table) and bool(rest[-1].grids())
 
 
 def _comment(cell: Cell) -> str:
@@ -64,15 +87,15 @@ def _paragraph(cell: Cell) -> str:
     return f"\\noindent{space}{{}}{_inline(cell)}\\par\n"
 
 
-def _table(grid: Grid) -> str:
+def _table(grid: Grid, caption: str, label: str) -> str:
     sides = "".join("r" if head.right else "l" for head in grid.heads)
-    lines = [f"\\begin{{tabular}}{{{sides}}}", "\\toprule"]
+    lines = ["\\begin{table}[t]", "\\centering", f"\\caption{{{caption}.}}"]
+    lines += [f"\\label{{{label}}}", f"\\begin{{tabular}}{{{sides}}}", "\\toprule"]
     lines += [_row([head.heading for head in grid.heads]), "\\midrule"]
     for place, cells in enumerate(grid.rows):
         lines.append(_row(cells))
         lines += ["\\midrule"] * (place in grid.ends)
-    title = f"% {_inline(grid.title)}\n" if grid.title else ""
-    return title + "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}", ""])
 
 
 def _row(cells: list[Cell] | list[str]) -> str:
@@ -85,4 +108,14 @@ def _cell(words: str) -> str:
 
 
 def _inline(cell: Cell) -> str:
-    return plain(cell).translate(SPECIAL)
+    parts = parts_of(cell, in_papers=True)
+    return "".join(_styled(text.translate(SPECIAL), style) for text, style in parts).strip()
+
+
+def _styled(words: str, style: str) -> str:
+    """A part in its style: the best value is bold, and letters are raised."""
+    if not words:
+        return ""
+    if style == LETTERS:
+        return f"\\textsuperscript{{{words}}}"
+    return f"\\textbf{{{words}}}" if "bold" in style.split() else words

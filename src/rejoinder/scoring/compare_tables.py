@@ -51,10 +51,10 @@ UNPAIRED = (
     "unpaired: the two share too few items, so each is scored on its own (how many in parentheses), "
     "with Welch's interval and without a paired test"
 )
+SAME_LETTER = "two systems that share a letter do not differ significantly, two that share none do"
 RANKS = (
     "ranks: 2-5 means that one system is significantly better, and that this one may be as low as "
-    "fifth (p below 0.05 after Holm's correction over all pairs); two systems that share a letter do "
-    "not differ significantly, two that share none do"
+    f"fifth (p below 0.05 after Holm's correction over all pairs); {SAME_LETTER}"
 )
 MEANINGS = {
     "paired": "Whether the two share enough items for a paired test.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -9,13 +11,14 @@ import polars as pl
 from rejoinder.document.numbers import p_value, span
 from rejoinder.document.parts import GAP, Document, Line, View, lines, signed
 from rejoinder.document.table import Column, Table, estimate, key, number, text
-from rejoinder.document.text import styled
+from rejoinder.document.text import IN_PAPERS, LETTERS, Cell, joined, styled
 from rejoinder.messages import counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import trials
 from rejoinder.scoring.compare_tables import (
     DETECTABLE,
     MEANINGS,
+    SAME_LETTER,
     SHARED,
     legends_of_items,
     ranks_of,
@@ -52,9 +55,11 @@ def systems(
         view: What was asked of the showing.
     """
     order = f"; systems in the order of {scores.labels[0]}" if len(scores.labels) > 1 else ""
-    columns = [key("system"), _values(scores, view.digits), number("n", paper=False)]
+    values = _marked(_values(scores, view.digits), _best(scores, table), ranks)
+    columns = [key("system"), values, number("n", paper=False)]
     shown: Document = [Table(table, columns, across="metric", most=COLUMNS_AT_ONCE), GAP]
-    shown.append(Line(scale(scores, table) + order, "legend"))
+    words = "; best values bold" + f"; {SAME_LETTER}" * (ranks is not None)
+    shown.append(Line(joined(scale(scores, table) + order, styled(words, IN_PAPERS)), "legend"))
     if not leads.is_empty():
         shown += [GAP, *_leads(scores, leads, view.digits)]
     elif len(scores.names) > 1 and scores.resamples > 0:
@@ -118,6 +123,36 @@ def _values(scores: Measurements, digits: int | None) -> Column:
         by="metric",
         across=True,
     )
+
+
+def _best(scores: Measurements, table: pl.DataFrame) -> set[tuple[str, str]]:
+    """The metrics that rank systems, each with the systems of its best value."""
+    best: set[tuple[str, str]] = set()
+    for label, each in scores.measured.items():
+        rows = table.filter(pl.col("metric") == label, pl.col("value").is_not_nan())
+        if each.metric.ranks and rows.height > 1:
+            value = rows["value"].max() if each.metric.higher_is_better else rows["value"].min()
+            best |= {(label, name) for name in rows.filter(value=value)["system"]}
+    return best
+
+
+def _marked(
+    column: Column, best: Collection[tuple[str, str]], ranks: pl.DataFrame | None
+) -> Column:
+    """The column of values, the best ones bold, and in papers with the letters of ranks."""
+    rows = () if ranks is None else ranks.select("metric", "system", "letters").iter_rows()
+    letters = {(metric, system): text for metric, system, text in rows}
+
+    def cell(metric: str, value: float, low: float, high: float, system: str) -> Cell:
+        of, written = (metric, system), str(column.show(metric, value, low, high))
+        number, blank, interval = written.partition(" ")
+        return joined(
+            styled(number, "bold" if of in best else ""),
+            styled(letters.get(of, ""), LETTERS),
+            blank + interval,
+        )
+
+    return replace(column, keys=(*column.keys, "system"), show=cell)
 
 
 def _end(scores: Measurements, table: pl.DataFrame, signatures: bool = True) -> Document:

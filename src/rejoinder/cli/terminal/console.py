@@ -14,6 +14,7 @@ from rich.text import Text
 
 from rejoinder.cli.terminal.speech import is_quiet, own_stderr, said_notes
 from rejoinder.document.text import Text as OwnText
+from rejoinder.document.text import parts_of
 from rejoinder.visible import visible
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class PlainConsole(Console):
 
 
 def _own(each: object) -> Any:
-    return Text.assemble(*each.parts) if isinstance(each, OwnText) else each
+    return Text.assemble(*parts_of(each)) if isinstance(each, OwnText) else each
 
 
 def console(stderr: bool = False) -> PlainConsole:

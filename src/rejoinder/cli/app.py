@@ -67,8 +67,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with collecting_notes(), keeping_sources():
             _check_threads()
-            words = list(sys.argv[1:] if arguments is None else arguments)
-            ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False, obj=words)
+            ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
     except click.ClickException as error:
         say(_misuse(error), lines=True)

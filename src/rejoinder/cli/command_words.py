@@ -4,33 +4,51 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
+from rejoinder.cli.declarations import WORDS, Option
 from rejoinder.files.provenance import relative_path, without_secrets
-
-OF_METRICS = ("--metric", "--weights-from")
-"""The options whose texts may name the folder of a model: ``ruber:model=FOLDER``."""
-_WITH_PATHS = ("--scores", "--columns", "--encoder")
-"""The options whose texts are or begin with a path: ``FILE:lower:1..5``."""
 
 
 def command_words(context: click.Context, folder: Path) -> list[str]:
-    """The words of the running command, its paths as seen from a folder, without secrets.
+    """The words of the running command: its arguments, and then its options.
 
-    A word that is no path by its option (a name, a number, a choice) stays, whatever files there are.
+    Paths are as seen from a folder, and there are no secrets. What is no path by its option (a name, a
+    number, a choice) stays, whatever files there are.
 
     Args:
         context: The context of the command.
         folder: The folder from which paths are seen.
     """
-    verb = context.command_path.split()
-    given = context.find_root().obj
-    words = [str(each) for each in given] if isinstance(given, list) else []
-    parted = _parted(context.command, words[len(verb) - 1 :])
-    return [*verb, *(before + _word(value, of, folder) for before, value, of in parted)]
+    verb, given = context.command_path.split(), context.meta.get(WORDS, ())
+    values, _, order = context.command.make_parser(context).parse_args(args=list(given))
+    arguments: list[str] = []
+    options: list[str] = []
+    for each in dict.fromkeys(order):
+        value = values[each.name or ""]
+        if isinstance(each, Option):
+            for one in value if each.multiple else [value]:
+                options += [each.opts[0], *(_word(word, each, folder) for word in texts_of(one))]
+        elif isinstance(each, click.Argument):
+            arguments += [_word(word, None, folder) for word in texts_of(value)]
+        else:
+            options.append(each.opts[0])
+    if any(word.startswith("-") and word != "-" for word in arguments):
+        return [*verb, *options, "--", *arguments]
+    return [*verb, *arguments, *options]
+
+
+def texts_of(value: Any) -> Iterator[str | Path]:
+    """The texts and paths in the value of an argument or option."""
+    if isinstance(value, str | Path):
+        yield value
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from texts_of(each)
 
 
 def seen_from(path: Path, folder: Path) -> str | None:
@@ -40,71 +58,18 @@ def seen_from(path: Path, folder: Path) -> str | None:
     return relative_path(path, folder)
 
 
-def _parted(
-    command: click.Command, words: Sequence[str]
-) -> Iterator[tuple[str, str, click.Option | None]]:
-    """Each word in two parts, and the option whose value the second is; None for an argument.
-
-    A word without a value (the name of an option) is all in the first part.
-    """
-    named = {
-        name: each
-        for each in command.params
-        if isinstance(each, click.Option)
-        for name in each.opts
-    }
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            yield word, "", None
-            yield from (("", each, None) for each in rest)
-            return
-        if not word.startswith("-") or word == "-":
-            yield "", word, None
-            continue
-        before, value, option = _option_of(word, named)
-        yield before, value, option
-        attached = bool(value) or before.endswith("=")
-        count = 0 if option is None else _values(option, rest) - attached
-        for _ in range(min(count, len(rest))):
-            yield "", rest.pop(0), option
-
-
-def _option_of(word: str, named: dict[str, click.Option]) -> tuple[str, str, click.Option | None]:
-    """The parts of ``--name``, ``--name=VALUE``, ``-n``, ``-nVALUE``, with flags before it ``-qnVALUE``."""
-    name, equals, value = word.partition("=")
-    if word.startswith("--") or name in named:
-        return name + equals, value, named.get(name)
-    for place in range(1, len(word)):
-        option = named.get(f"-{word[place]}")
-        if option is None or not option.is_flag:
-            return word[: place + 1], word[place + 1 :], option
-    return word, "", None
-
-
-def _values(option: click.Option, rest: Sequence[str]) -> int:
-    """How many values stand behind the name of an option."""
-    if option.is_flag or option.count:
-        return 0
-    # The value of --filter-raters may be left out.
-    optional = isinstance(option.flag_value, str) and option.nargs == 1
-    if optional and rest and rest[0].startswith("-"):
-        return 0
-    return option.nargs
-
-
-def _word(word: str, option: click.Option | None, folder: Path) -> str:
+def _word(given: str | Path, option: Option | None, folder: Path) -> str:
     """The value of an option (of an argument: None), its path as seen from a folder, without secrets."""
+    word = str(given)
     if not word:
         return word
-    whole = option is None or _takes_path(option) or option.opts[0] in _WITH_PATHS
+    whole = option is None or option.holds == "path" or _takes_path(option)
     if whole and _is_path(word):
         return _shown(word, folder)
     if option is None:
         paths = _with_values(word)
     else:
-        paths = paths_of_metric(word) if option.opts[0] in OF_METRICS else []
+        paths = paths_of_metric(word) if option.holds == "metric" else []
     for key, path in paths:
         word = word.replace(f"{key}={path}", f"{key}={_shown(path, folder)}")
     parts = word.split(":") if whole else []

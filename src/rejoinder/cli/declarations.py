@@ -65,7 +65,7 @@ def command(
     """
 
     def make(function: Callable[[Given], None]) -> click.Command:
-        return click.Command(
+        return Verb(
             name or function.__name__,
             params=parameters(options),
             callback=lambda **values: _called(function, options, values),
@@ -74,6 +74,19 @@ def command(
         )
 
     return make
+
+
+WORDS = "rejoinder.words"
+"""The key of a context at which the words behind the verb stand."""
+
+
+class Verb(click.Command):
+    """A verb that keeps its words."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the words behind the verb."""
+        ctx.meta[WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
 
 
 def _called(
@@ -120,12 +133,26 @@ def argument(name: str, **more: Any) -> Any:
     return click.Argument([name], **more)
 
 
-class _Option(click.Option):
-    """An option that knows which arguments of the library it gives, besides the one of its own name."""
+class Option(click.Option):
+    """An option that knows what it is for.
 
-    def __init__(self, names: Sequence[str], gives: Sequence[str] = (), **more: Any) -> None:
+    Attributes:
+        gives: The arguments of the library that it gives, besides the one of its own name.
+        writes: Whether it names what is written.
+        holds: What its texts hold: ``metric``, whose parameters may name the folder of a model, or
+            ``path``, where they are or begin with one (``FILE:lower:1..5``).
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        gives: Sequence[str] = (),
+        writes: bool = False,
+        holds: str = "",
+        **more: Any,
+    ) -> None:
         super().__init__(names, **more)
-        self.gives = gives
+        self.gives, self.writes, self.holds = gives, writes, holds
 
 
 def option(*names: str, **more: Any) -> Any:
@@ -135,12 +162,12 @@ def option(*names: str, **more: Any) -> Any:
     """
     if more.get("default") is not None:
         more.setdefault("show_default", True)
-    return _Option(names, **more)
+    return Option(names, **more)
 
 
 def flag(*names: str, **more: Any) -> Any:
     """An option without a value."""
-    return _Option(names, is_flag=True, **more)
+    return Option(names, is_flag=True, **more)
 
 
 def integer(*names: str, **more: Any) -> Any:

@@ -61,13 +61,14 @@ def by(example: str) -> Any:
 
 def save(what: str) -> Any:
     """The option --save; ``what`` says what is saved, and in which formats."""
-    return path("--save", help=f"Save the results to this file. {what}")
+    return path("--save", writes=True, help=f"Save the results to this file. {what}")
 
 
 def plots(what: str) -> Any:
     """The option --plots; ``what`` says which figures are drawn."""
     return path(
         "--plots",
+        writes=True,
         metavar="FOLDER",
         help=f"Draw figures into this folder, as PNG and SVG. {what}",
     )
@@ -75,7 +76,9 @@ def plots(what: str) -> Any:
 
 def output(what: str, metavar: str = "FILE") -> Any:
     """The required option --output; ``what`` says what is written."""
-    return path("--output", "-o", metavar=metavar, required=True, help=f"Output path. {what}")
+    return path(
+        "--output", "-o", metavar=metavar, required=True, writes=True, help=f"Output path. {what}"
+    )
 
 
 def without(why: str = "") -> Any:
@@ -104,6 +107,7 @@ def weights_from(what: str) -> Any:
     """The metric whose scores become weights; ``what`` says what holds beside other options."""
     return option(
         "--weights-from",
+        holds="metric",
         metavar="NAME[:KEY=VALUE,...]",
         help="Learned rater whose scores become weights. A metric that needs no reference, for example "
         f"ruber:model=FOLDER. {what}",
@@ -211,6 +215,7 @@ DEVICE = option(
 )
 WORK = path(
     "--work",
+    writes=True,
     metavar="FOLDER",
     help="Folder in which results are kept as they come. Interrupted runs resume: repeat the "
     "command.",
@@ -259,6 +264,7 @@ class PrintedOptions(JsonOptions):
 
     tables: Path | None = path(
         "--tables",
+        writes=True,
         help="Write the tables to this file: Markdown (.md), LaTeX (.tex) or HTML (.html), with numbers "
         "rounded as they are printed, or CSV (.csv), with all digits and one table in a file: "
         "further tables of x.csv are written to x-NAME.csv.",
@@ -356,6 +362,7 @@ class TablesOptions(Options):
 
     columns: Any = option(
         "--columns",
+        holds="path",
         metavar="[FILE:]NAME=COLUMN,...",
         multiple=True,
         help="Which column of the input is which, or a TOML file of such pairs; may be repeated. For "
@@ -476,6 +483,7 @@ class MetricsOptions(Options):
     metrics: tuple[str, ...] = option(
         "--metric",
         "-m",
+        holds="metric",
         metavar="NAME[:KEY=VALUE,...]",
         multiple=True,
         help="Metric; may be repeated. For example deltableu or bleu:order=4,lowercase=true; "
@@ -488,6 +496,7 @@ def scores(what: str) -> Any:
     """The option --scores; ``what`` says what the scores are used as."""
     return option(
         "--scores",
+        holds="path",
         metavar="FILE[:lower][:LOW..HIGH][:rate]",
         multiple=True,
         callback=score_files,

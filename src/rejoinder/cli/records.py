@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from rejoinder._version import __version__
-from rejoinder.cli.command_words import OF_METRICS, command_words, paths_of_metric, seen_from
+from rejoinder.cli.command_words import command_words, paths_of_metric, seen_from, texts_of
+from rejoinder.cli.declarations import Option
 from rejoinder.cli.made_of_ratings import ratings_in
-from rejoinder.cli.targets import WRITING, kind_of, named_paths
+from rejoinder.cli.targets import kind_of, named_paths
 from rejoinder.cli.terminal.speech import logged_notes
 from rejoinder.errors import RejoinderError
 from rejoinder.files.pipes import name_of
@@ -112,7 +113,7 @@ class Records:
     def _not_yet(self, path: Path) -> dict[str, Any]:
         """The record of a file that is not there yet; its name alone stands in the command."""
         record = self._record(path, {"content": None, "rows": None})
-        words = [_without_folder(each, path) for each in record["command"]]
+        words = [path.name if Path(each) == path else each for each in record["command"]]
         return {**record, "command": words}
 
     def _record(self, path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,29 +155,16 @@ def _notes(result: Any) -> list[str]:
 def _read() -> Iterable[tuple[str, Path]]:
     """The role and path of everything that the command was told to read."""
     context = click.get_current_context()
-    for name, path in named_paths(context):
-        if name not in WRITING and (str(path) == "-" or path.exists()):
+    for name, path, writes in named_paths(context):
+        if not writes and (str(path) == "-" or path.exists()):
             yield name if name.startswith("-") else name.upper(), path
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        for text in value if isinstance(value, tuple) else (value,):
-            if not isinstance(text, str):
-                continue
-            if parameter.opts[0] in OF_METRICS:
-                for _, part in paths_of_metric(text):
-                    yield parameter.opts[0], Path(part)
-            elif parameter.name == "columns" and Path(text).is_file():
-                yield parameter.opts[0], Path(text)
-
-
-def _without_folder(word: str, made: Path) -> str:
-    """A word of the command; of one that names the file to be made, the name alone.
-
-    >>> _without_folder("--db=out/study.sqlite", Path("out/study.sqlite"))
-    '--db=study.sqlite'
-    """
-    before, equals, path = word.rpartition("=")
-    return f"{before}{equals}{made.name}" if Path(path) == made else word
+    for option in context.command.params:
+        holds = option.holds if isinstance(option, Option) else ""
+        for text in texts_of(context.params.get(option.name or "")) if holds else ():
+            if holds == "metric":
+                yield from ((option.opts[0], Path(part)) for _, part in paths_of_metric(str(text)))
+            elif option.name == "columns" and Path(text).is_file():
+                yield option.opts[0], Path(text)
 
 
 def _name(path: Path) -> str:

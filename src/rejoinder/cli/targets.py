@@ -16,10 +16,11 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
+from rejoinder.cli.command_words import texts_of
+from rejoinder.cli.declarations import Option
 from rejoinder.cli.terminal.speech import note
 from rejoinder.errors import ParameterError, RejoinderError
 
@@ -234,30 +235,23 @@ def _refuse_given(path: Path, option: str) -> None:
     context = click.get_current_context(silent=True)
     if context is None:
         return
-    for other, value in named_paths(context):
+    for other, value, writes in named_paths(context):
         if other == option or not _same(path, value):
             continue
-        if _writes(other):
+        if writes:
             raise ParameterError(f"{option} {path}: {other} names the same file; name another file")
         raise ParameterError(f"{option} {path}: that is an input; name another file")
 
 
-def named_paths(context: click.Context) -> Iterator[tuple[str, Path]]:
-    """Every path that the command was given, with the option (or argument) that names it."""
+def named_paths(context: click.Context) -> Iterator[tuple[str, Path, bool]]:
+    """Every path that the command was given, the option (or argument) that names it, whether it writes."""
     for each in context.command.params:
-        name = each.opts[0] if isinstance(each, click.Option) else (each.name or "")
-        for value in _flat(context.params.get(each.name or "")):
+        of_option = isinstance(each, Option)
+        name = each.opts[0] if of_option else (each.name or "")
+        for value in texts_of(context.params.get(each.name or "")):
             # The models of `ruq` and `mark` and the system of `respond` are texts that may be paths.
-            if isinstance(value, Path) or isinstance(each, click.Argument) or name == "--model":
-                yield name, Path(value)
-
-
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, (str, Path)):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for each in value:
-            yield from _flat(each)
+            if isinstance(value, Path) or not of_option or name == "--model":
+                yield name, Path(value), of_option and each.writes
 
 
 def _same(path: Path, other: Path) -> bool:
@@ -267,23 +261,6 @@ def _same(path: Path, other: Path) -> bool:
     except (OSError, ValueError):
         return False
     return os.path.realpath(path) == os.path.realpath(other)
-
-
-WRITING = (
-    "--tables",
-    "--save",
-    "--save-replies",
-    "--save-tokens",
-    "--output",
-    "--plots",
-    "--work",
-    "--index",
-)
-"""The options of all verbs that name what is written."""
-
-
-def _writes(option: str) -> bool:
-    return option in WRITING
 
 
 def is_of(path: Path, kind: Kind) -> bool:

@@ -16,6 +16,7 @@ import studies
 from rejoinder.annotation.study import Study
 from rejoinder.cli.app import app
 from rejoinder.cli.command_words import command_words
+from rejoinder.cli.declarations import WORDS
 from rejoinder.cli.records import Records
 from rejoinder.files.provenance import read_record, record_path
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
@@ -210,7 +211,7 @@ def test_from_the_ratings_of_people_back_to_the_corpus(examples, command):
     assert (study["name"], study["role"], study["state"]) == ("kept/s.sqlite", "DB", "unchanged")
     assert study["command"][2:5] == ["serve", "../examples/testset.jsonl",
                                      "../examples/responses/tuned.jsonl"]  # fmt: skip
-    assert study["command"][-1] == "--db=s.sqlite"
+    assert study["command"][-2:] == ["--db", "s.sqlite"]
     assert study["signatures"][""].startswith("annotate|kind:pointwise|questions:")
     assert any("items of 66 not drawn" in note for note in study["notes"])
     roles = [(each["role"], each["name"], each["state"]) for each in study["inputs"]]
@@ -294,38 +295,40 @@ def test_the_exit_status_says_whether_all_is_as_it_was(examples, command):
     assert command("provenance", "w.jsonl")[0] == 1
 
 
-NOT_PATHS = [
-    (["compare", "-m", "bleu", "-b", "tuned", "--resamples=100"], []),
-    (["score", "-qm", "bleu", "--without=tuned", "--system", "tuned"], []),
-    (["ratings", "--filter-raters", "--scale", "1", "5", "r.csv"], [5]),
-    (["ratings", "--filter-raters", "tuned", "r.csv", "--", "r.csv"], [3, 5]),
-    (["score", "--scores", "r.csv:lower:1..5", "r.csv"], [2, 3]),
-    (["score", "--columns", "r.csv:id=tuned", "--columns=", "tuned"], [2, 4]),
-    (["score", "-mruber:model=tuned", "-m", "bleu:smoothing=1"], []),
-    (["annotate", "page", "--platform", "potato", "-o", "potato"], [5]),
-    (["annotate", "page", "r.csv", "--criterion", "r.csv", "--db=r.csv"], [2, 5]),
-    (["filter", "--sentence-vectors", "r.csv", "r.csv", "bleu"], [2, 3, 4]),
+WORDS_RECORDED = [
+    ("compare -m bleu -b tuned --resamples=10 tuned",
+     "compare ../tuned --metric bleu -b tuned --resamples 10"),
+    ("score tuned -qm bleu --without=tuned", "score ../tuned --quiet --metric bleu --without tuned"),
+    ("ratings --filter-raters --scale 1 5 r.csv", "ratings ../r.csv --filter-raters --scale 1 5"),
+    ("ratings --filter-raters 5 r.csv -- -r.csv", "ratings ../r.csv ../-r.csv --filter-raters 5"),
+    ("score --scores r.csv:lower:1..5 r.csv", "score ../r.csv --scores ../r.csv:lower:1..5"),
+    ("score r.csv --columns r.csv:id=tuned --columns=",
+     "score ../r.csv --columns ../r.csv:id=tuned --columns "),
+    ("score r.csv -- -missing.csv", "score -- ../r.csv -missing.csv"),
+    ("score r.csv -mruber:model=tuned -m bleu:smoothing=1",
+     "score ../r.csv --metric ruber:model=../tuned --metric bleu:smoothing=1"),
+    ("annotate page r.csv --platform potato -o potato --db=r.csv --criterion r.csv",
+     "annotate page ../r.csv --platform potato --output ../potato --db ../r.csv --criterion r.csv"),
+    ("filter --sentence-vectors r.csv r.csv bleu",
+     "filter ../bleu --sentence-vectors ../r.csv ../r.csv"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "paths"), NOT_PATHS)
-def test_only_words_that_are_paths_by_their_option_are_rewritten(examples, words, paths):
+@pytest.mark.parametrize(("words", "expected"), WORDS_RECORDED)
+def test_a_record_has_arguments_and_whole_names_and_only_paths_by_their_option_are_rewritten(
+    examples, words, expected
+):
     for name in ("bleu", "tuned", "potato", "1", "5", "10"):
         (examples / name).mkdir()
-    (examples / "r.csv").write_text("id\n")
-    context = click.Context(app, info_name="rejoinder", obj=words)
-    command, rest = app, list(words)
+    for name in ("r.csv", "-r.csv"):
+        (examples / name).write_text("id\n")
+    context, command, rest = click.Context(app, info_name="rejoinder"), app, words.split(" ")
     while isinstance(command, click.Group):
         name, command, rest = command.resolve_command(context, rest)
         assert command is not None
         context = click.Context(command, info_name=name, parent=context)
-    recorded = command_words(context, examples / "kept")
-    expected = list(words)
-    for place in paths:
-        of = "--db=" if words[place].startswith("--db=") else ""
-        expected[place] = f"{of}../{words[place].removeprefix(of)}"
-    expected = ["-mruber:model=../tuned" if "model=tuned" in each else each for each in expected]
-    assert recorded == ["rejoinder", *expected]
+    context.meta[WORDS] = rest
+    assert command_words(context, examples / "kept") == ["rejoinder", *expected.split(" ")]
 
 
 def test_a_name_that_is_also_a_folder_stays_in_the_record(examples, command):
@@ -335,7 +338,7 @@ def test_a_name_that_is_also_a_folder_stays_in_the_record(examples, command):
     assert command(*words, "--save", "out/s.parquet")[0] == 0
     record = read_record("out/s.parquet")
     assert record is not None
-    assert record["command"][-8:-2] == words[-6:]
+    assert record["command"][-8:-2] == ["--metric", *words[-5:]]
 
 
 @pytest.mark.parametrize(

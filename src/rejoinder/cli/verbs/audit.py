@@ -34,6 +34,7 @@ class AuditOptions(options.MeasuringOptions, TrivialBaselinesOptions):
     cluster: str | None = options.CLUSTER
     save_replies: Path | None = path(
         "--save-replies",
+        writes=True,
         help="Save the trivial replies to this file, as responses. For another tool to score, whose "
         "scores --scores then takes.",
     )

@@ -185,8 +185,7 @@ def _is_of_model(record: Mapping[str, Any], model: str) -> bool:
 
     if Path(model).exists():
         return content_of(model) in _contents(record, "--model")
-    address = without_secrets(model)
-    return any(word in (address, f"--model={address}") for word in record["command"])
+    return without_secrets(model) in record["command"]
 
 
 def _contents(record: Mapping[str, Any], role: str) -> list[str | None]:

@@ -50,6 +50,7 @@ class MineOptions(options.TestsetFileOptions, options.PrintedOptions):
     )
     index: Path | None = path(
         "--index",
+        writes=True,
         metavar="FOLDER",
         help="Folder that keeps the index of the corpus. It is made once, and used by later commands.",
     )

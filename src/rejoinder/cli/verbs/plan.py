@@ -81,6 +81,7 @@ class NextItemsOptions(options.DrawnOptions):
     output: Path | None = path(
         "--output",
         "-o",
+        writes=True,
         help="Output path. The table of --next (id, probability, earlier, status): .jsonl, .csv, .tsv "
         "or .parquet.",
     )

@@ -89,7 +89,9 @@ class RuqOptions(
     cluster: str | None = options.CLUSTER
     save: Path | None = options.save("Wins and ties without texts, as Parquet.")
     save_tokens: Path | None = path(
-        "--save-tokens", help="Save the log-probability of every token to this file, as Parquet."
+        "--save-tokens",
+        writes=True,
+        help="Save the log-probability of every token to this file, as Parquet.",
     )
     plots: Path | None = options.plots("The RUQ plot.")
 

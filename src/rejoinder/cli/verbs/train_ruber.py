@@ -34,6 +34,7 @@ class RuberOptions(options.TrainingOptions):
     )
     encoder: str = option(
         "--encoder",
+        holds="path",
         metavar="FOLDER",
         default="",
         show_default=False,

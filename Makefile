@@ -27,6 +27,7 @@ format: .venv/.dev
 
 docs: .venv/.dev
 	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/commands.py
 	cd tests && ../$(BIN)/python bad_input_cases.py
 
 site: .venv/.dev

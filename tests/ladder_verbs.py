@@ -320,9 +320,9 @@ def train_ruber(rung: Rung) -> Iterator[Line]:
 
 def train_responder(rung: Rung) -> Iterator[Line]:
     """A tiny Transformer, one update."""
-    fixed = [word for name, value in TINY.items() for word in (f"--{name}", value)]
-    output = ["-o", rung.new("responder"), "--updates", 1, "--pairs", 0]
-    yield Line([rung.corpus(), *output, *fixed])
+    settings = {**TINY, "updates": 1, "pairs": 0}
+    fixed = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    yield Line([rung.corpus(), "-o", rung.new("responder"), *fixed])
 
 
 def sweep(rung: Rung) -> Iterator[Line]:

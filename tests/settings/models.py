@@ -107,28 +107,28 @@ RESPONDER = [
     Row("train responder", "--exclude", "--exclude {excluded}", "corpus_hash"),
     Row("train responder", "--detokenize", "--detokenize", LOSSES,
         where={"corpus": "tokenized_corpus"}),
-    Row("train responder", "--vocabulary", "--vocabulary 160", LOSSES),
-    Row("train responder", "--layers", "--layers 2", LOSSES),
-    Row("train responder", "--width", "--width 32", LOSSES),
-    Row("train responder", "--dropout", "--dropout 0.5", LOSSES),
-    Row("train responder", "--other-dropout", "--other-dropout 0.5", LOSSES),
-    Row("train responder", "--label-smoothing", "--label-smoothing 0.5", LOSSES),
-    Row("train responder", "--learning-rate", "--learning-rate 0.01", LOSSES),
-    Row("train responder", "--warmup", "--warmup 50", LOSSES),
+    Row("train responder", "--set", "--set vocabulary=160", LOSSES),
+    Row("train responder", "--set", "--set layers=2", LOSSES),
+    Row("train responder", "--set", "--set width=32", LOSSES),
+    Row("train responder", "--set", "--set dropout=0.5", LOSSES),
+    Row("train responder", "--set", "--set other_dropout=0.5", LOSSES),
+    Row("train responder", "--set", "--set label_smoothing=0.5", LOSSES),
+    Row("train responder", "--set", "--set learning_rate=0.01", LOSSES),
+    Row("train responder", "--set", "--set warmup=50", LOSSES),
     # A smaller batch makes more updates of the same epoch; more batches to an update, fewer.
-    Row("train responder", "--tokens", "--tokens 100", effect=lambda before, after: (
+    Row("train responder", "--set", "--set tokens=100", effect=lambda before, after: (
         after.at("log.*.updates") > before.at("log.*.updates"))),
-    Row("train responder", "--accumulate", "--accumulate 4", effect=lambda before, after: (
+    Row("train responder", "--set", "--set accumulate=4", effect=lambda before, after: (
         after.at("log.*.updates") < before.at("log.*.updates"))),
-    Row("train responder", "--epochs", "--epochs 3", effect=lambda *both: [
+    Row("train responder", "--set", "--set epochs=3", effect=lambda *both: [
         len(each.at("log")) for each in both] == [2, 3]),
-    Row("train responder", "--updates", "--updates 3", effect=lambda _, after: (
+    Row("train responder", "--set", "--set updates=3", effect=lambda _, after: (
         after.at("log.*.updates")[-1] == 3)),
     # A learning rate that destroys the model: the second epoch is no better, nor the third.
-    Row("train responder", "--patience", "--patience 1", also="--epochs 6 --learning-rate 5",
+    Row("train responder", "--set", "--set patience=1", also="--set epochs=6 --set learning_rate=5",
         effect=lambda before, after: len(after.at("log")) < len(before.at("log")) == 6),
-    Row("train responder", "--pairs", "--pairs 40", LOSSES),
-    Row("train responder", "--seed", "--seed 7", LOSSES),
+    Row("train responder", "--set", "--set pairs=40", LOSSES),
+    Row("train responder", "--set", "--set seed=7", LOSSES),
     Row("train responder", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
     Row("train responder", "--save-every", "--save-every 0", "calls", LOSSES, watch=SAVES),

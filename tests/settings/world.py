@@ -27,7 +27,10 @@ HELD = 66
 
 
 # A replying system of seconds.
-TINY = "--vocabulary 150 --layers 1 --width 16 --epochs 2 --tokens 300 --pairs 0 --warmup 5"
+TINY = (
+    "--set vocabulary=150 --set layers=1 --set width=16 --set epochs=2 --set tokens=300 --set pairs=0 "
+    "--set warmup=5"
+)
 
 
 def _keyed(row: dict) -> dict:

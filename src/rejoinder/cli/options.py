@@ -239,6 +239,14 @@ CLUSTER = option(
     "conversation or user; none: every item is independent. Default: conversation where there is such "
     "a column.",
 )
+SETTINGS = option(
+    "--set",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Setting of the model or its training (dropout=0.2), instead of the preset's; may be repeated. In "
+    "'sweep' it has several values (dropout=0,0.2), instead of the grid's, or one for all trials. "
+    "docs/responders.md lists the settings.",
+)
 BEAM = integer("--beam", default=10, help="Beam size.")
 DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
 LANGUAGE = option(

@@ -161,7 +161,7 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
         name = key.strip().replace("-", "_")
         if name not in SETTABLE:
             raise ParameterError(
-                f"{SET} {quoted(text)}: expected NAME=VALUE,VALUE,... with NAME {one_of(SETTABLE)}"
+                f"{SET} {quoted(text)}: expected NAME=VALUE with NAME {one_of(SETTABLE)}"
             )
         if name in axes:
             raise ParameterError(f"{SET} {name}: stands there twice; give all its values at once")
@@ -171,6 +171,25 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
                 f"{SET} {quoted(text)}: a value stands there twice; give each once"
             )
     return axes
+
+
+def single_values(texts: Sequence[str]) -> Setting:
+    """Values of one model as the command line has them, by name; of a name given twice the last holds.
+
+    Raises:
+        ParameterError: As with `parsed`; or a setting has several values.
+
+    >>> single_values(["dropout=0.2", "layers=2"])
+    {'dropout': 0.2, 'layers': 2}
+    """
+    axes = {name: values for text in texts for name, values in parsed([text]).items()}
+    for name, values in axes.items():
+        if len(values) > 1:
+            given = ",".join(map(str, values))
+            raise ParameterError(
+                f"{SET} {name}: got {given}; expected one value: 'rejoinder sweep' tries several"
+            )
+    return {name: values[0] for name, values in axes.items()}
 
 
 def check_trials(trials: int) -> None:

@@ -16,9 +16,8 @@ from rejoinder.cli.terminal import progress
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 CORPUS = str(EXAMPLES / "corpus.txt")
-SMALL = [
-    "--vocabulary", "150", "--layers", "1", "--width", "32", "--epochs", "2", "--tokens", "300",
-]  # fmt: skip
+SIZES = ("vocabulary=150", "layers=1", "width=32", "epochs=2", "tokens=300")
+SMALL = [word for each in SIZES for word in ("--set", each)]
 SETTINGS = ["vocabulary=120", "layers=1", "width=16", "epochs=2", "dropout=0,0.3"]
 
 

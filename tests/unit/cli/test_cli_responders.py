@@ -15,9 +15,8 @@ from rejoinder.tables.testset import read_testset
 from shared_data import EXAMPLES
 
 TESTSET = EXAMPLES / "testset.jsonl"
-SMALL = [
-    "--vocabulary", 150, "--layers", 1, "--width", 32, "--epochs", 2, "--tokens", 300, "--pairs", 0,
-]  # fmt: skip
+SETTINGS = ("vocabulary=150", "layers=1", "width=32", "epochs=2", "tokens=300", "pairs=0")
+SMALL = [word for each in SETTINGS for word in ("--set", each)]
 
 
 @pytest.fixture
@@ -171,7 +170,7 @@ def test_train_as_json_and_leaving_out(command, corpus, tmp_path):
     test.write_text("Is room 3 free? __eou__ yes __eou__\n")
     status, told, err = command(
         "train", "responder", corpus, "-o", tmp_path / "m", *SMALL, "--kind", "gru",
-        "--exclude", test, "--updates", 2, "--json",
+        "--exclude", test, "--set", "updates=2", "--json",
     )  # fmt: skip
     assert (status, notes_of(err)) == (0, "")
     told = json.loads(told)

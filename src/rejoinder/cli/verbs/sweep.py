@@ -74,13 +74,7 @@ class SweepOptions(options.TrainingOptions, SearchOptions, options.PrintedOption
     output: Path = options.output(
         "A folder for the sweep, which resumes: repeat the command.", "FOLDER"
     )
-    settings: tuple[str, ...] = option(
-        "--set",
-        metavar="NAME=VALUE,...",
-        multiple=True,
-        help="Values of a setting (dropout=0,0.2) instead of the grid's; may be repeated. A "
-        "single value holds for all trials.",
-    )
+    settings: tuple[str, ...] = options.SETTINGS
     draw: bool = flag(
         "--draw", help="Draw METEOR against RUQ into the output folder, as PNG and SVG."
     )

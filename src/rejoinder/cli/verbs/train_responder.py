@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import Options, choice, command, integer, number
+from rejoinder.cli.declarations import choice, command
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _MOST = 20  # epochs that are shown, one and all
 
 
-class ModelOptions(Options):
-    """The kind of the model, and its size."""
+class ResponderOptions(options.TrainingOptions):
+    """The options of 'train responder'."""
 
     kind: str = choice(
         "--kind",
@@ -28,49 +28,8 @@ class ModelOptions(Options):
     preset: str = options.preset(
         "tiny: minutes on one core; small: an hour on a few; paper: the paper's, for a GPU."
     )
-
-
-class ParameterOptions(Options):
-    """The settings of the model and its training; None is the preset's."""
-
     detokenize: bool = options.DETOKENIZE
-    vocabulary: int | None = integer("--vocabulary", help="Number of subwords.")
-    layers: int | None = integer("--layers", help="Number of layers of encoder and decoder each.")
-    width: int | None = integer(
-        "--width", help="Dimension of the vectors. Embeddings and hidden states."
-    )
-    dropout: float | None = number("--dropout", metavar="P", help="Dropout rate.")
-    other_dropout: float | None = number(
-        "--other-dropout",
-        metavar="P",
-        help="Dropout rate of attention weights and after the ReLU.",
-    )
-    label_smoothing: float | None = number(
-        "--label-smoothing", metavar="P", help="Label smoothing."
-    )
-    learning_rate: float | None = number("--learning-rate", help="Highest learning rate.")
-    warmup: int | None = integer(
-        "--warmup", help="Number of updates over which the learning rate rises."
-    )
-    tokens: int | None = integer("--tokens", help="Number of tokens in a batch.")
-    accumulate: int | None = integer("--accumulate", help="Number of batches in an update.")
-    epochs: int | None = options.epochs("Default: the preset's.")
-    updates: int | None = integer(
-        "--updates", help="Maximum number of updates; 0: no limit. Default: the preset's."
-    )
-    patience: int | None = integer(
-        "--patience",
-        help="Number of epochs without improvement after which training stops; 0: never.",
-    )
-    pairs: int | None = integer(
-        "--pairs", help="Number of pairs of the corpus, sampled at random; 0: all."
-    )
-    seed: int | None = integer("--seed", help="Random seed.")
-
-
-class ResponderOptions(options.TrainingOptions, ModelOptions, ParameterOptions):
-    """The options of 'train responder'."""
-
+    settings: tuple[str, ...] = options.SETTINGS
     output: Path = options.output("A folder for the model.", "FOLDER")
 
 
@@ -79,8 +38,8 @@ def responder(given: ResponderOptions) -> None:
     """Train a replying system on a corpus.
 
     The pairs are adjacent utterances of its dialogues. Interrupted runs resume: repeat the command.
-    Settings that are not given are the preset's; those of 'paper' are DD-BASE of Khayrallah & Sedoc
-    (2021).
+    Settings that --set does not name are the preset's; those of 'paper' are DD-BASE of Khayrallah &
+    Sedoc (2021).
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
@@ -89,8 +48,11 @@ def responder(given: ResponderOptions) -> None:
     from rejoinder.cli.terminal.showing import show
     from rejoinder.responders.seq2seq.parameters import chosen_parameters
     from rejoinder.training.responder import train_responder
+    from rejoinder.tuning.grid import single_values
 
-    parameters = chosen_parameters(given.preset, kind=given.kind, **given.of(ParameterOptions))
+    parameters = chosen_parameters(
+        given.preset, kind=given.kind, detokenize=given.detokenize, **single_values(given.settings)
+    )
     targets.check_model(given.output)
     conversations, held_out, excluded = inputs.read_training(given)
     with Progress("training") as tick:

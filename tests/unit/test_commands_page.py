@@ -1,0 +1,35 @@
+"""docs/commands.md has every verb and option, docs/responders.md every setting, as they are declared."""
+
+import re
+import sys
+
+import pytest
+
+from command_line import commands, verbs
+from shared_data import ROOT
+
+sys.path.insert(0, str(ROOT / "docs"))
+import commands as pages  # docs/commands.py
+
+MOST = 569
+"""So many options all verbs have together, at most: each is one more thing to find, read and test."""
+
+
+@pytest.mark.parametrize("name", pages.PAGES)
+def test_a_page_is_as_the_declarations_are(name):
+    page = (ROOT / "docs" / name).read_text("utf-8")
+    assert page == pages.made(name), "run: python docs/commands.py"
+
+
+def test_every_option_stands_in_the_page():
+    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    there = set(re.findall(r"`(--?[A-Za-z][\w-]*)`", page))
+    for verb in verbs():
+        for option in pages.options(commands()[verb]):
+            assert set(option.opts) <= there, (verb, option.opts)
+
+
+def test_verbs_have_no_more_options_than_a_reader_bears():
+    every = [option.opts[0] for verb in verbs() for option in pages.options(commands()[verb])]
+    print(f"{len(every)} options of {len(set(every))} names in {len(verbs())} verbs")
+    assert len(every) <= MOST

@@ -15,7 +15,7 @@ from rejoinder.tables.assembly.json_rows import part_of_rows
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.format import Asked, FormatName, KindName
 from rejoinder.tables.formats import own_tables
-from rejoinder.tables.formats.format_choice import logs_in, read_replies, read_table
+from rejoinder.tables.formats.format_choice import logs_in, read_table
 from rejoinder.tables.frames import Frame, is_list_of_rows, is_table, polars_of
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Draft, TestSetDraft
@@ -89,10 +89,7 @@ def _drafts(
             yield part.name, own_tables.draft_of(part, kind, asked)
         return
     for path in existing(given, kind):
-        if kind == "responses":
-            yield str(path), read_replies(path, format, asked.columns, asked.ids)
-            continue
-        for file in logs_in(path, format) if kind == "scores" else [path]:
+        for file in logs_in(path, format) if kind in ("responses", "scores") else [path]:
             yield str(file), read_table(file, kind, format, asked)
 
 

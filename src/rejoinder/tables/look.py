@@ -139,7 +139,7 @@ class FileLook(TableResult):
         groups = {column: n for each in self.readings for column, n in each.contents.groups.items()}
         if groups:
             columns = (f"{column} ({count} values)" for column, count in groups.items())
-            named["columns for --by and --cluster"] = ", ".join(columns)
+            named["columns that group items"] = ", ".join(columns)
         return named
 
     def as_json(self) -> dict[str, Any]:

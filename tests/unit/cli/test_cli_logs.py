@@ -120,7 +120,9 @@ def test_a_folder_of_logs_is_read_in_python(logs):
 def test_two_logs_of_one_system_in_a_folder_are_refused(logs):
     folder = in_a_folder(logs)
     (folder / "again.json").write_bytes((folder / "old.json").read_bytes())
-    with pytest.raises(InputError, match=r"'old' has a log .*old\.json and a log .*again\.json"):
+    with pytest.raises(
+        InputError, match=r"old\.json: the system 'old' also stands in .*again\.json"
+    ):
         rejoinder.read_responses(folder)
 
 

@@ -17,7 +17,7 @@ from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, FileHead, Format, FormatName, KindName, name_for
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.notes import note, set_aside
-from rejoinder.tables.origin import Draft, TestSetDraft, joined
+from rejoinder.tables.origin import TestSetDraft
 
 _OF_TEXTS = formats_for("test set", "responses")
 FORMAT = Argument("format")
@@ -185,16 +185,6 @@ def read_items(
     return choose(paths, name, "test set", columns).reads["test set"](paths, Asked(columns))
 
 
-def read_replies(
-    path: Path, name: FormatName, columns: ColumnMapping | None, ids: Sequence[str] | None
-) -> Draft:
-    """The replies in a path, of a folder of logs those of all; see ``choose`` for what it raises."""
-    several = logs_in(path, name)
-    if len(several) > 1:
-        return _of_all([read_replies(each, name, columns, ids) for each in several], path)
-    return read_table(path, "responses", name, Asked(columns, ids))
-
-
 def holds_all(path: Path, name: FormatName, columns: ColumnMapping | None) -> bool:
     """Whether one path holds prompts, references and replies, and so needs no other.
 
@@ -235,25 +225,6 @@ def logs_in(path: Path, name: FormatName = None) -> list[Path]:
     except (InputError, ParameterError):
         return [path]
     return files if whole else [path]
-
-
-def _of_all(drafts: Sequence[Draft], folder: Path) -> Draft:
-    """The replies of all logs of a folder.
-
-    Raises:
-        InputError: Two logs are of one system.
-    """
-    logs_of: dict[str, str] = {}
-    for draft in drafts:
-        name = draft.origin.file(0)
-        for system in draft.frame.get_column("system").unique(maintain_order=True).to_list():
-            if system in logs_of:
-                raise InputError(
-                    f"{folder}: {quoted(system)} has a log {name} and a log {logs_of[system]}; "
-                    "leave one of them out, by naming the files one by one"
-                )
-            logs_of[system] = name
-    return joined(drafts)
 
 
 def columns_in(path: Path) -> list[str]:

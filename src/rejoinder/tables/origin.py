@@ -9,6 +9,17 @@ from typing import NamedTuple
 import polars as pl
 
 
+class Place(NamedTuple):
+    """Where a row stands: its file and its number in it. Messages name it so."""
+
+    file: str
+    row: int
+
+    def __str__(self) -> str:
+        """The place as errors name it."""
+        return f"{self.file}, row {self.row}"
+
+
 @dataclass(frozen=True)
 class Origin:
     """The file and the row number of every row of a table.
@@ -31,21 +42,20 @@ class Origin:
         >>> Origin((("a.jsonl", range(1, 4)), ("b.jsonl", [1, 3]))).at(4)
         'b.jsonl, row 3'
         """
-        name, rows = self._find(index)
-        return f"{name}, row {rows}"
+        return str(self._find(index))
 
     def file(self, index: int) -> str:
         """The file of a row."""
-        return self._find(index)[0]
+        return self._find(index).file
 
     def files(self) -> str:
         """The names of all files, each once."""
         return ", ".join(dict.fromkeys(name for name, _ in self.parts))
 
-    def _find(self, index: int) -> tuple[str, int]:
+    def _find(self, index: int) -> Place:
         for name, rows in self.parts:
             if index < len(rows):
-                return name, rows[index]
+                return Place(name, rows[index])
             index -= len(rows)
         raise IndexError("the row lies beyond the table")
 

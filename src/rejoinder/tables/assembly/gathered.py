@@ -19,10 +19,9 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import left_out
-from rejoinder.tables.origin import Draft, Origin, TestSetDraft
+from rejoinder.tables.origin import Draft, Origin, Place, TestSetDraft
 from rejoinder.tables.schemas import PROBABILITY, RATINGS, REFERENCES
 
-Place = tuple[str, int]  # file and row
 Reference = tuple[str, str | None, float | None]  # text, source, weight
 
 
@@ -119,24 +118,27 @@ class RatedReply(msgspec.Struct):
     probability: float | None = None
 
 
-def reply_of(fields: Mapping[str, Any], own: str | int | None, where: str, key: str) -> RatedReply:
+def reply_of(
+    fields: Mapping[str, Any], own: str | int | None, place: Place, key: str
+) -> RatedReply:
     """The reply that a record of an annotation tool is about.
 
     Args:
         fields: The data that stood beside the text.
         own: The record's own id, which is the item's where the data name none.
-        where: File and row.
+        place: Where the record stands.
         key: What the data are called.
 
     Raises:
         InputError: They name no system, or no item is named.
     """
-    renames = key_renames(list(fields), ("id", "system"), where)
+    where = f"{place}: {key}"
+    renames = key_renames(list(fields), ("id", "system"), str(place))
     named = {renames.get(name, name): value for name, value in fields.items()}
-    require(("system",), named, f"{where}: {key}", renamed=False)
-    reply = convert(named, RatedReply, f"{where}: {key}")
+    require(("system",), named, where, renamed=False)
+    reply = convert(named, RatedReply, where)
     if reply.id is None and own is None:
-        raise InputError(f"{where}: no 'id' in {key}, and no id of its own; expected the item's")
+        raise InputError(f"{place}: no 'id' in {key}, and no id of its own; expected the item's")
     return RatedReply(reply.system, own if reply.id is None else reply.id, reply.probability)
 
 

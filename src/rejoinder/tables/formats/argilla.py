@@ -10,12 +10,11 @@ import msgspec
 import polars as pl
 
 from rejoinder.messages import quoted
-from rejoinder.tables.assembly.gathered import Place, RatedReply, RatingRows, reply_of
+from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, reply_of
 from rejoinder.tables.assembly.rating_cells import scores_of
 from rejoinder.tables.format import Asked, Format, Shape
-from rejoinder.tables.io.json_lines import convert
-from rejoinder.tables.io.json_table import read_list
-from rejoinder.tables.origin import Draft
+from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.origin import Draft, Place
 
 _FIELDS = re.compile(r'"fields"\s*:\s*\{')
 _COMMENT = "comment"
@@ -42,16 +41,13 @@ def read(path: Path, asked: Asked) -> Draft:
     """
     rows = RatingRows(path)
     given: list[tuple[Place, RatedReply, str, str, str]] = []
-    for number, row in enumerate(read_list(path), start=1):
-        where = f"{path}, row {number}"
-        record = convert(row, _Record, where)
-        reply = reply_of(record.metadata, record.id, where, "metadata")
+    for place, record in read_records(path, _Record):
+        reply = reply_of(record.metadata, record.id, place, "metadata")
         for question, responses in (record.responses or {}).items():
             for each in responses:
                 if _is_no_rating(question, each.value):
                     rows.leave_out("response", f"to the question {quoted(question)}")
                 else:
-                    place = (str(path), number)
                     given.append((place, reply, each.user_id, question, str(each.value)))
     texts = _texts([(question, cell) for *_, question, cell in given])
     for place, reply, rater, question, cell in given:

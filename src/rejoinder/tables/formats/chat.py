@@ -19,7 +19,7 @@ from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, TestSetDraft
+from rejoinder.tables.origin import Draft, Place, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 
 
@@ -33,12 +33,7 @@ class _Conversation:
     id: str
     turns: list[ChatTurn]
     row: dict[str, Any]
-    path: Path
-    number: int
-
-    @property
-    def where(self) -> str:
-        return f"{self.path}, row {self.number}"
+    place: Place
 
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
@@ -48,7 +43,7 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
         _refuse_bad(each)
         texts = [turn.text for turn in each.turns]
         replies = [(texts.pop(), None, None)] if each.turns[-1].is_reply else []
-        items.add(each.id, texts, replies, (str(each.path), each.number))
+        items.add(each.id, texts, replies, each.place)
         beside.add(each)
     return items.draft(beside.columns(paths))
 
@@ -67,11 +62,10 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
         for k, place in enumerate(replies, start=1):
             if place:
                 reply = (texts[place], None, None)
-                where = str(each.path), each.number
-                items.add(f"{each.id}.{k}", texts[:place], [reply], where, each.id)
+                items.add(f"{each.id}.{k}", texts[:place], [reply], each.place, each.id)
                 beside.add(each)
         kept += any(replies)
-        without += [] if any(replies) else [each.where]
+        without += [] if any(replies) else [each.place]
     if without:
         if not kept:
             raise InputError(
@@ -88,12 +82,12 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     for each in _conversations([path]):
         if not each.turns[-1].is_reply:
             raise InputError(
-                f"{each.where}: ends with a message of the user's; expected the assistant's, which "
+                f"{each.place}: ends with a message of the user's; expected the assistant's, which "
                 "is the reply"
             )
-        system = _named(each.row, "system", each.where).system
+        system = _named(each.row, "system", each.place).system
         unnamed = unnamed and system is None
-        replies.add((str(path), each.number), system, each.id, each.turns[-1].text)
+        replies.add(each.place, system, each.id, each.turns[-1].text)
     draft = replies.draft()
     named = draft.frame.with_columns(pl.lit(stem_of(path)).alias("system"))
     return Draft(named, draft.origin) if unnamed else draft
@@ -134,31 +128,31 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
     for path in paths:
         instructions = 0
         for number, row in read_json_rows(path):
-            where = f"{path}, row {number}"
+            place = Place(str(path), number)
             count += 1
             named = named if count > 1 else "id" in row
             if named != ("id" in row):
                 differs = (
                     "no id, but rows above it have one" if named else "the first row with an id"
                 )
-                raise InputError(f"{where}: {differs}; give every row an id, or none")
-            turns, left_out = said(row, where)
+                raise InputError(f"{place}: {differs}; give every row an id, or none")
+            turns, left_out = said(row, place)
             instructions += left_out
-            name = str(_named(row, "id", where).id) if named else str(count)
-            yield _Conversation(name, turns, row, path, number)
+            name = str(_named(row, "id", place).id) if named else str(count)
+            yield _Conversation(name, turns, row, place)
         if instructions:
             note("instructions", path, messages=instructions)
 
 
-def _named(row: dict[str, Any], column: str, where: str) -> _Named:
+def _named(row: dict[str, Any], column: str, where: Place) -> _Named:
     return convert({column: row[column]} if column in row else {}, _Named, where)
 
 
 def _refuse_bad(each: _Conversation) -> None:
     """TRL's unpaired preferences: a completion that was judged bad is no reference."""
-    if each.row.get("label") is False and held_in(each.row, each.where) == PAIR:
+    if each.row.get("label") is False and held_in(each.row, each.place) == PAIR:
         raise InputError(
-            f"{each.where}: 'label' is false, which is a completion judged bad; expected good ones; "
+            f"{each.place}: 'label' is false, which is a completion judged bad; expected good ones; "
             "leave such rows out, or write them as jsonl with a negative weight"
         )
 
@@ -167,12 +161,12 @@ class _Beside:
     """The additional columns: scalars are kept, lists and objects (``tools``) are not."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[str, dict[str, Any]]] = []
+        self._rows: list[tuple[Place, dict[str, Any]]] = []
 
     def add(self, each: _Conversation) -> None:
-        known = {*LISTS, *held_in(each.row, each.where), "id"}
+        known = {*LISTS, *held_in(each.row, each.place), "id"}
         rest = {name: value for name, value in each.row.items() if name not in known}
-        self._rows.append((each.where, rest))
+        self._rows.append((each.place, rest))
 
     def columns(self, paths: Sequence[Path]) -> list[pl.Series]:
         rows = [row for _, row in self._rows]
@@ -181,7 +175,7 @@ class _Beside:
         if left_out := nested | (names & CONTEXTS.keys()):
             note("columns not read", ", ".join(map(str, paths)), columns=sorted(left_out))
         return [
-            scalar_column(name, [row.get(name) for row in rows], lambda i: self._rows[i][0])
+            scalar_column(name, [row.get(name) for row in rows], lambda i: str(self._rows[i][0]))
             for name in sorted(names - left_out)
         ]
 
@@ -231,7 +225,7 @@ class _Row(msgspec.Struct):
     completion: str | list[_Message] = []
 
 
-def said(row: dict[str, Any], where: str) -> tuple[list[ChatTurn], int]:
+def said(row: dict[str, Any], where: Place) -> tuple[list[ChatTurn], int]:
     """The turns of a row, oldest first, and how many instructions stood between them.
 
     Args:
@@ -257,7 +251,7 @@ def said(row: dict[str, Any], where: str) -> tuple[list[ChatTurn], int]:
     return spoken, len(turns) - len(spoken)
 
 
-def held_in(row: dict[str, Any], where: str) -> Sequence[str]:
+def held_in(row: dict[str, Any], where: Place) -> Sequence[str]:
     """The columns that a row's messages stand in.
 
     Raises:

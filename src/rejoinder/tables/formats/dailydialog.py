@@ -23,8 +23,8 @@ from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
-from rejoinder.tables.io.json_lines import convert, read_objects
-from rejoinder.tables.origin import Draft, TestSetDraft
+from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.origin import Draft, Place, TestSetDraft
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import RESPONSES
 
@@ -47,7 +47,7 @@ def read_splits(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     for index, (number, turns) in enumerate(dialogues):
         for turn in range(len(turns) - 1):
             reply = spoken([turns[turn + 1]], "original")
-            items.add(f"{index}_{turn}", turns[: turn + 1], reply, (name, number), str(index))
+            items.add(f"{index}_{turn}", turns[: turn + 1], reply, Place(name, number), str(index))
     return items.draft()
 
 
@@ -151,24 +151,22 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
     rows = RatingRows(path)
     cells = (table.values(name) for name in names)
     for number, system, item, cell in zip(table.numbers, *cells, strict=True):
-        rows.add((table.name, number), RatedReply(system, item), MEAN, OVERALL, cell)
+        rows.add(Place(table.name, number), RatedReply(system, item), MEAN, OVERALL, cell)
     return rows.draft()
 
 
 def _of_json(path: Path) -> TestSetDraft:
     items = Items()
     topics = []
-    for index, (number, row) in enumerate(read_objects(path)):
-        where = f"{path}, row {number}"
-        dialogue = convert(row, _Dialogue, where)
+    for index, (place, dialogue) in enumerate(read_records(path, _Dialogue)):
         turns = [turn.text for turn in dialogue.dialogue]
-        for place, turn in enumerate(dialogue.dialogue):
+        for number, turn in enumerate(dialogue.dialogue):
             if not turn.responses:
                 continue  # the last turn of a dialogue has no answer
             first, *others = turn.responses
             references = spoken([first], "original") + spoken(others, "collected")
-            name, where = f"{index}_{place}", (str(path), number)
-            items.add(name, turns[: place + 1], references, where, str(index))
+            name = f"{index}_{number}"
+            items.add(name, turns[: number + 1], references, place, str(index))
             topics.append(dialogue.topic)
     return items.draft([pl.Series("topic", topics, dtype=pl.String)])
 
@@ -190,7 +188,7 @@ def _of_rated(table: Part) -> TestSetDraft:
         others = [text for text in joined.split("\t") if text != original]
         references = spoken([original], "original") + spoken(others, "collected")
         dialogue = name.rpartition("_")[0] if _TURN.fullmatch(name) else None
-        items.add(name, context.split("||||"), references, (table.name, number), dialogue)
+        items.add(name, context.split("||||"), references, Place(table.name, number), dialogue)
     return items.draft()
 
 
@@ -213,14 +211,13 @@ def read_plusplus(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """Good replies weigh 1, adversarial and random ones -1; the source says which is which."""
     items = Items()
     for path in paths:
-        for number, row in read_objects(path):
-            item = convert(row, _Item, f"{path}, row {number}")
+        for place, item in read_records(path, _Item):
             references = [
                 *spoken(item.positive_responses, "positive", 1.0),
                 *spoken(item.adversarial_negative_responses, "adversarial", -1.0),
                 *spoken(item.random_negative_responses, "random", -1.0),
             ]
-            items.add(str(item.id), item.context, references, (str(path), number))
+            items.add(str(item.id), item.context, references, place)
     return items.draft()
 
 

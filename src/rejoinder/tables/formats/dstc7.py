@@ -17,7 +17,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.delimited import read_tsv, tsv_rows
 from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, TestSetDraft, joined
+from rejoinder.tables.origin import Draft, Place, TestSetDraft, joined
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import RATINGS, RESPONSES
 
@@ -59,7 +59,7 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
         if context is not None and name not in contexts:
             raise InputError(f"{gold}, row {number}: {context} has no InstanceID {quoted(name)}")
         turns, depth = contexts.get(name, ([], None))
-        items.add(name, turns, spoken(references, "human"), (str(gold), number))
+        items.add(name, turns, spoken(references, "human"), Place(str(gold), number))
         depths.append(depth)
     return items.draft([pl.Series("depth", depths, dtype=pl.Int64)] if contexts else [])
 

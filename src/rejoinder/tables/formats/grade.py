@@ -22,7 +22,6 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.gathered import (
     Items,
-    Place,
     RatedReply,
     RatingRows,
     Reference,
@@ -30,11 +29,10 @@ from rejoinder.tables.assembly.gathered import (
 )
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
-from rejoinder.tables.io.json_lines import convert
-from rejoinder.tables.io.json_table import read_list
+from rejoinder.tables.io.json_table import read_records
 from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, TestSetDraft, joined
+from rejoinder.tables.origin import Draft, Place, TestSetDraft, joined
 from rejoinder.tables.schemas import RESPONSES
 
 _CONTEXTS, _REPLIES, _MEANS = "human_ctx.txt", "human_hyp.txt", "human_score.txt"
@@ -60,7 +58,7 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
                 zip(names[system], contexts, texts, strict=True), start=1
             ):
                 turns.setdefault(name, context.split("|||"))
-                places.setdefault(name, (str(folder / _CONTEXTS), number))
+                places.setdefault(name, Place(str(folder / _CONTEXTS), number))
                 held = references.setdefault(name, [])
                 held += [each for each in spoken([text], "original") if each not in held]
     items = Items()
@@ -244,7 +242,7 @@ class _Judged(msgspec.Struct):
         return (self.Dataset or "").removesuffix("_EVAL")
 
 
-_Row: TypeAlias = tuple[int, _Judged]  # the number of the row, and the row
+_Row: TypeAlias = tuple[Place, _Judged]
 
 
 def _judged_in(folder: Path) -> Path:
@@ -255,10 +253,7 @@ def _judged_in(folder: Path) -> Path:
 
 def _of_judged(file: Path) -> Draft:
     """The single ratings: for each reply a list of scores."""
-    judged = [
-        (number, convert(row, _Judged, f"{file}, row {number}"))
-        for number, row in enumerate(read_list(file), start=1)
-    ]
+    judged = list(read_records(file, _Judged))
     data_sets = sorted({reply.data_set for _, reply in judged})
     published = (file.absolute().parent.parent / _PUBLISHED_TEXTS).is_dir()
     rows = RatingRows(file)
@@ -271,12 +266,10 @@ def _of_judged(file: Path) -> Draft:
             _check_whole(members, file, system, data_set)
         names = _names_of_judged(systems, data_set if len(data_sets) > 1 or published else "")
         for system, members in systems.items():
-            for item, (number, reply) in zip(names[system], members, strict=True):
+            for item, (place, reply) in zip(names[system], members, strict=True):
                 # Nobody is named: a rater is a place in the list, and other people for each item.
-                for place, score in enumerate(_scores(reply, f"{file}, row {number}"), start=1):
-                    rows.add(
-                        (str(file), number), RatedReply(system, item), str(place), OVERALL, score
-                    )
+                for rater, score in enumerate(_scores(reply, place), start=1):
+                    rows.add(place, RatedReply(system, item), str(rater), OVERALL, score)
     return rows.draft()
 
 
@@ -289,14 +282,14 @@ def _names_of_judged(systems: dict[str, list[_Row]], data_set: str) -> dict[str,
     return {s: item_names({s: [""] * len(lines)}, data_set)[s] for s, lines in contexts.items()}
 
 
-def _scores(reply: _Judged, where: str) -> list[float]:
+def _scores(reply: _Judged, place: Place) -> list[float]:
     if isinstance(reply.HumanScores, list):
         return reply.HumanScores
     try:
         return msgspec.json.decode(reply.HumanScores, type=list[float])
     except (msgspec.DecodeError, msgspec.ValidationError):
         raise InputError(
-            f"{where}: HumanScores: got {quoted(reply.HumanScores)}; expected a list of numbers, "
+            f"{place}: HumanScores: got {quoted(reply.HumanScores)}; expected a list of numbers, "
             "like [4, 5, 3]"
         ) from None
 
@@ -307,10 +300,10 @@ def _check_whole(members: list[_Row], file: Path, system: str, data_set: str) ->
     Raises:
         InputError: an ID is missing or a duplicate, or the folder of the texts has other replies.
     """
-    for (_, before), (number, after) in pairwise(members):
+    for (_, before), (place, after) in pairwise(members):
         if after.ID != before.ID + 1:
             raise InputError(
-                f"{file}, row {number}: ID {after.ID} of system {quoted(system)} comes after "
+                f"{place}: ID {after.ID} of system {quoted(system)} comes after "
                 f"{before.ID}; expected no gap, the items are counted; restore the whole file"
             )
     folders = (file.parent, file.absolute().parent.parent / _PUBLISHED_TEXTS / data_set)
@@ -364,8 +357,8 @@ def _of_means(path: Path) -> Draft:
                     f"{len(items)}; expected the same number"
                 )
             for row, (item, line) in enumerate(zip(items, lines, strict=True), start=1):
-                mean = _mean(line, file, row)
-                rows.add((str(file), row), RatedReply(system, item), MEAN, OVERALL, mean)
+                place = Place(str(file), row)
+                rows.add(place, RatedReply(system, item), MEAN, OVERALL, _mean(line, place))
     note("means", path)
     return rows.draft()
 
@@ -392,10 +385,10 @@ def _names_of_means(folder: Path, several: bool) -> dict[str, list[str]]:
     return {}
 
 
-def _mean(line: str, file: Path, row: int) -> float:
+def _mean(line: str, place: Place) -> float:
     try:
         return float(line)
     except ValueError:
         raise InputError(
-            f"{file}, row {row}: got {quoted(line)}; expected the mean score of a reply, such as 3.4"
+            f"{place}: got {quoted(line)}; expected the mean score of a reply, such as 3.4"
         ) from None

@@ -16,9 +16,8 @@ from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV
-from rejoinder.tables.io.json_lines import convert
-from rejoinder.tables.io.json_table import read_list
-from rejoinder.tables.origin import Draft
+from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.origin import Draft, Place
 
 _SCORED = ("rating", "number", "choices")
 
@@ -44,21 +43,18 @@ class _Task(msgspec.Struct):
 def read(path: Path, asked: Asked) -> Draft:
     """One rating per result of an annotation that was not cancelled; the field is the criterion."""
     rows = RatingRows(path)
-    for number, row in enumerate(read_list(path), start=1):
-        where = f"{path}, row {number}"
-        task = convert(row, _Task, where)
-        reply = reply_of(task.data, task.id, where, "data")
+    for place, task in read_records(path, _Task):
+        reply = reply_of(task.data, task.id, place, "data")
         for annotation in task.annotations:
             if annotation.was_cancelled:
                 rows.leave_out("cancelled annotation")
                 continue
-            rater = _rater(annotation, where)
+            rater = _rater(annotation, place)
             for result in annotation.result:
                 if result.type not in _SCORED or result.from_name is None:
                     rows.leave_out("result", f"of the type {quoted(result.type)}")
                     continue
-                cell = _cell(result, where)
-                rows.add((str(path), number), reply, rater, result.from_name, cell)
+                rows.add(place, reply, rater, result.from_name, _cell(result, place))
     return rows.draft()
 
 
@@ -91,31 +87,31 @@ FORMATS = (
 )
 
 
-def _rater(annotation: _Annotation, where: str) -> str:
+def _rater(annotation: _Annotation, place: Place) -> str:
     by = annotation.completed_by
     if isinstance(by, dict):
         by = by.get("id", by.get("email"))
     if by is None or isinstance(by, (dict, list)):
         raise InputError(
-            f"{where}: an annotation without completed_by; expected who made it (export as JSON, "
+            f"{place}: an annotation without completed_by; expected who made it (export as JSON, "
             "not JSON-MIN)"
         )
     return str(by)
 
 
-def _cell(result: _Result, where: str) -> str:
+def _cell(result: _Result, place: Place) -> str:
     """The value as text, which is read as the cell of any table is."""
     value = result.value.get(result.type)
     if isinstance(value, list):
         if len(value) != 1:
             raise InputError(
-                f"{where}: {result.from_name}: {counted(len(value), 'choice')}, expected one; is "
+                f"{place}: {result.from_name}: {counted(len(value), 'choice')}, expected one; is "
                 'the field set to choice="single"?'
             )
         (value,) = value
     if value is None or isinstance(value, (bool, dict, list)):
         raise InputError(
-            f"{where}: {result.from_name}: no {result.type} in the value {quoted(result.value)}; "
+            f"{place}: {result.from_name}: no {result.type} in the value {quoted(result.value)}; "
             "expected a number"
         )
     return str(value)

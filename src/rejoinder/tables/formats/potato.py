@@ -13,12 +13,12 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.assembly.gathered import Place, RatedReply, RatingRows
+from rejoinder.tables.assembly.gathered import RatedReply, RatingRows
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv
-from rejoinder.tables.io.json_lines import convert, read_objects
-from rejoinder.tables.origin import Draft
+from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.origin import Draft, Place
 
 KEY = "key.jsonl"
 """By the number of an instance its item, system and probability, which potato does not get to see."""
@@ -105,10 +105,9 @@ def _key(path: Path) -> dict[str, RatedReply]:
             "known; leave the export in the folder that 'rejoinder annotate page' wrote"
         )
     key: dict[str, RatedReply] = {}
-    for number, row in read_objects(file):
-        known = convert(row, _Known, f"{file}, row {number}")
+    for place, known in read_records(file, _Known):
         if known.id in key:
-            raise InputError(f"{file}, row {number}: duplicate id {quoted(known.id)}; keep one row")
+            raise InputError(f"{place}: duplicate id {quoted(known.id)}; keep one row")
         key[known.id] = RatedReply(known.system, known.item, known.probability)
     return key
 
@@ -135,7 +134,7 @@ def _states(folder: Path) -> Iterator[_Annotation]:
         for number, (instance, labels) in enumerate(answers, start=1):
             where = f"{file}, instance {instance}"
             fields = _by_field(labels, where)
-            yield _Annotation((str(file), number), instance, state.user_id, fields, where)
+            yield _Annotation(Place(str(file), number), instance, state.user_id, fields, where)
 
 
 def _by_field(labels: Any, where: str) -> dict[str, dict[str, Any]]:
@@ -160,11 +159,9 @@ def _export(path: Path) -> Iterator[_Annotation]:
     if suffix_of(path) in (".csv", ".tsv"):
         yield from _table(path)
         return
-    for number, row in read_objects(path):
-        where = f"{path}, row {number}"
-        line = convert(row, _Line, where)
+    for place, line in read_records(path, _Line):
         instance = str(line.instance_id)
-        yield _Annotation((str(path), number), instance, line.user_id, line.labels, where)
+        yield _Annotation(place, instance, line.user_id, line.labels, str(place))
 
 
 def _table(path: Path) -> Iterator[_Annotation]:
@@ -181,7 +178,8 @@ def _table(path: Path) -> Iterator[_Annotation]:
         for criterion, _, choice, cells in answers:
             labels.setdefault(criterion, {})[choice] = cells[row]
         instance, rater = table.frame.item(row, "instance_id"), table.frame.item(row, "user_id")
-        yield _Annotation((str(path), number), instance, rater, labels, f"{path}, row {number}")
+        place = Place(str(path), number)
+        yield _Annotation(place, instance, rater, labels, str(place))
 
 
 def _chosen(labels: Any, where: str) -> str | None:

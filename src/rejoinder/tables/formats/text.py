@@ -13,7 +13,7 @@ from rejoinder.messages import Argument, counted
 from rejoinder.tables.assembly.gathered import Items
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
-from rejoinder.tables.origin import Draft, TestSetDraft
+from rejoinder.tables.origin import Draft, Place, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 
@@ -29,7 +29,7 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     items, name = Items(), ", ".join(map(str, paths))
     # By item, then by stream, so that the first stream holds each item's first reference.
     for row, texts in enumerate(zip(*streams, strict=True), start=1):
-        items.add(str(row), [], [(text, None, None) for text in texts if text], (name, row))
+        items.add(str(row), [], [(text, None, None) for text in texts if text], Place(name, row))
     return items.draft()
 
 

@@ -20,7 +20,7 @@ from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.long_or_wide import MEAN
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
-from rejoinder.tables.origin import Draft
+from rejoinder.tables.origin import Draft, Place
 
 _OUTPUTS, _HUMAN, _METRIC = "system-outputs", "human-scores", "metric-scores"
 _WHOLE = "all"
@@ -103,7 +103,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
                 rows.leave_out(what, "without a score")
             else:
                 reply = RatedReply(each.system, each.item)
-                rows.add((str(file.path), each.number), reply, MEAN, file.name, each.value)
+                rows.add(Place(str(file.path), each.number), reply, MEAN, file.name, each.value)
     return rows.draft()
 
 
@@ -114,7 +114,7 @@ def read_scores(path: Path, asked: Asked) -> Draft:
     name = file.name if file.level == "seg" else f"{file.name}.{file.level}"
     rows = Rows(dict.fromkeys(("system", "id", "name"), pl.String) | {"value": pl.Float64})
     for each in scores:
-        rows.add((str(path), each.number), each.system, each.item, name, each.value)
+        rows.add(Place(str(path), each.number), each.system, each.item, name, each.value)
     return rows.draft()
 
 

@@ -53,7 +53,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def convert(row: dict[str, Any], into: type[Row], where: str, fields: Sequence[str] = ()) -> Row:
+def convert(row: dict[str, Any], into: type[Row], where: object, fields: Sequence[str] = ()) -> Row:
     """An object as a typed row.
 
     Args:

@@ -17,7 +17,7 @@ from rejoinder.tables.assembly.gathered import Items, Rows
 from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import left_out, note
-from rejoinder.tables.origin import Draft, TestSetDraft
+from rejoinder.tables.origin import Draft, Place, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES, SCORES
 
 Value = TypeVar("Value")
@@ -94,14 +94,14 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
     """
     items = Items()
     about: list[dict[str, str]] = []
-    seen: dict[str, tuple[Any, str]] = {}
+    seen: dict[str, tuple[Any, Place]] = {}
     for path in paths:
         samples = _samples(read, path)
         keys = [(tuple(each.turns), tuple(each.references)) for each in samples]
         numbers = [each.number for each in samples]
         for row in first_rows([each.id for each in samples], keys, numbers, str(path)):
             sample = samples[row]
-            where = f"{path}, row {sample.number}"
+            where = Place(str(path), sample.number)
             before, first = seen.setdefault(sample.id, (keys[row], where))
             if before != keys[row]:
                 raise InputError(
@@ -110,7 +110,7 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
                 )
             if first == where:
                 references = [(text, None, None) for text in sample.references if text.strip()]
-                items.add(sample.id, sample.turns, references, (str(path), sample.number))
+                items.add(sample.id, sample.turns, references, where)
                 about.append(sample.about)
     names = [name for name in about[0] if all(name in each for each in about)]
     return items.draft(pl.Series(name, [each[name] for each in about]) for name in names)
@@ -135,7 +135,7 @@ def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     left_out(path, len(first) - len(replies), "sample", "without a reply")
     rows = Rows(RESPONSES)
     for each in replies:
-        rows.add((str(path), each.number), each.system, each.id, each.reply)
+        rows.add(Place(str(path), each.number), each.system, each.id, each.reply)
     return rows.draft()
 
 
@@ -165,7 +165,7 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
         sample = str(each.repeat) if several else None
         for name, value in each.scores.items():
             if name in numeric:
-                rows.add((str(path), each.number), each.system, each.id, name, value, sample)
+                rows.add(Place(str(path), each.number), each.system, each.id, name, value, sample)
     return rows.draft()
 
 

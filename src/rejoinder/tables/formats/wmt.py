@@ -68,7 +68,7 @@ def read_samples(path: Path) -> list[Sample]:
         Sample(
             str(line + 1),
             system,
-            line + 1,
+            Place(str(path), line + 1),
             texts[line],
             [sources[line]] if sources[line] else [],
             [stream[line] for stream in references],

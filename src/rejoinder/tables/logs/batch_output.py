@@ -10,13 +10,14 @@ from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
     Sample,
-    expected_keys,
     log_format,
     name_of,
     objects_of,
     text_of,
     value_of,
+    with_keys,
 )
+from rejoinder.tables.origin import Place
 
 
 def read(path: Path) -> list[Sample]:
@@ -25,14 +26,12 @@ def read(path: Path) -> list[Sample]:
     A request that failed has no reply.
     """
     samples = []
-    for number, row in read_objects(path):
-        expected_keys(f"{path}, row {number}", ("custom_id",), row)
-        where = f"{path}, row {number}"
-        body = _body(row, where)
-        id, system = name_of(row, "custom_id", where), name_of(body, "model", where)
-        replies = _replies(body, where) or [None]
+    for place, row in with_keys(path, read_objects(path), ("custom_id",)):
+        body = _body(row, place)
+        id, system = name_of(row, "custom_id", place), name_of(body, "model", place)
+        replies = _replies(body, place) or [None]
         samples += [
-            Sample(id, system or stem_of(path), number, reply, repeat=repeat)
+            Sample(id, system or stem_of(path), place, reply, repeat=repeat)
             for repeat, reply in enumerate(replies, start=1)
         ]
     return _with_one_system(samples)
@@ -48,7 +47,7 @@ FORMAT = log_format(
 )
 
 
-def _body(row: dict[str, Any], where: str) -> dict[str, Any]:
+def _body(row: dict[str, Any], where: Place) -> dict[str, Any]:
     """What the model answered: the body of a response, or the message of a result."""
     if (response := value_of(row, "response", dict, where)) is not None:
         sound = response.get("status_code", 200) == 200 and not row.get("error")
@@ -56,7 +55,7 @@ def _body(row: dict[str, Any], where: str) -> dict[str, Any]:
     return value_of(value_of(row, "result", dict, where) or {}, "message", dict, where) or {}
 
 
-def _replies(body: dict[str, Any], where: str) -> list[str]:
+def _replies(body: dict[str, Any], where: Place) -> list[str]:
     """The texts of a chat, of a completion, of OpenAI's responses, or of Anthropic's message."""
     if "choices" in body:
         texts = [_text(choice, where) for choice in objects_of(body, "choices", where)]
@@ -67,7 +66,7 @@ def _replies(body: dict[str, Any], where: str) -> list[str]:
     return [text_of(body["content"], where)] if "content" in body else []
 
 
-def _text(choice: dict[str, Any], where: str) -> str | None:
+def _text(choice: dict[str, Any], where: Place) -> str | None:
     """The text of a choice; None where it has none."""
     if (text := value_of(choice, "text", str, where)) is not None:
         return text
@@ -82,5 +81,5 @@ def _with_one_system(samples: list[Sample]) -> list[Sample]:
         return samples
     (system,) = named
     return [
-        each if each.reply is not None else Sample(each.id, system, each.number) for each in samples
+        each if each.reply is not None else Sample(each.id, system, each.place) for each in samples
     ]

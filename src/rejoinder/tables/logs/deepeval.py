@@ -12,7 +12,6 @@ from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
     Sample,
     Value,
-    expected_keys,
     log_format,
     name_of,
     number_of,
@@ -21,7 +20,9 @@ from rejoinder.tables.logs.samples import (
     texts_of,
     turns_of,
     value_of,
+    with_keys,
 )
+from rejoinder.tables.origin import Place
 
 _EXPECTED = "expected a test run of DeepEval, whole"
 _CASES = ("testCases", "test_cases")
@@ -42,13 +43,12 @@ def read(path: Path) -> list[Sample]:
         raise InputError(f"{path}: no list of test cases; {_EXPECTED}")
     given = [_get(run, list, str(path), *names) for names in (_CASES, _CONVERSATIONS)]
     cases, conversations = (each or [] for each in given)
-    for number, case in enumerate([*cases, *conversations], start=1):
-        expected_keys(
-            f"{path}, row {number}", ("input" if number <= len(cases) else "turns",), case
-        )
-    places = [f"{path}, row {number}" for number in range(1, len(cases) + len(conversations) + 1)]
-    every = list(zip([*cases, *conversations], places, strict=True))
-    names = [name_of(case, "name", where) for case, where in every]
+    rows = [*enumerate([*cases, *conversations], start=1)]
+    every = [
+        *with_keys(path, rows[: len(cases)], ("input",)),
+        *with_keys(path, rows[len(cases) :], ("turns",)),
+    ]
+    names = [name_of(case, "name", where) for where, case in every]
     named = all(names) and len(set(names)) == len(names)
     settings = value_of(run, "hyperparameters", dict, str(path)) or {}
     model = name_of(settings, "model", f"{path}, hyperparameters") or stem_of(path)
@@ -56,7 +56,7 @@ def read(path: Path) -> list[Sample]:
         Sample(
             names[place] if named else str(place),
             model,
-            place + 1,
+            where,
             *(_of_one_turn(case, where) if place < len(cases) else _of_conversation(case, where)),
             scores={
                 name_of(metric, "name", where): number_of(metric.get("score"))
@@ -64,11 +64,11 @@ def read(path: Path) -> list[Sample]:
                 for metric in objects_of(case, name, where)
             },
         )
-        for place, (case, where) in enumerate(every)
+        for place, (where, case) in enumerate(every)
     ]
 
 
-def _of_one_turn(case: dict[str, Any], where: str) -> tuple[str | None, list[str], list[str]]:
+def _of_one_turn(case: dict[str, Any], where: Place) -> tuple[str | None, list[str], list[str]]:
     """The reply, the context and the references."""
     return (
         _get(case, str, where, "actualOutput", "actual_output"),
@@ -77,7 +77,7 @@ def _of_one_turn(case: dict[str, Any], where: str) -> tuple[str | None, list[str
     )
 
 
-def _of_conversation(case: dict[str, Any], where: str) -> tuple[str | None, list[str], list[str]]:
+def _of_conversation(case: dict[str, Any], where: Place) -> tuple[str | None, list[str], list[str]]:
     """The last turn of the assistant, the turns before it, and no reference."""
     turns = objects_of(case, "turns", where)
     last = max((i for i, turn in enumerate(turns) if turn.get("role") == "assistant"), default=None)
@@ -95,7 +95,7 @@ FORMAT = log_format(
 )
 
 
-def _get(row: dict[str, Any], kind: type[Value], where: str, *names: str) -> Value | None:
+def _get(row: dict[str, Any], kind: type[Value], where: object, *names: str) -> Value | None:
     """The first of these values that there is; DeepEval writes names in two ways."""
     values = (value_of(row, name, kind, where) for name in names)
     return next((value for value in values if value is not None), None)

@@ -30,7 +30,9 @@ from rejoinder.tables.logs.samples import (
     texts_of,
     turns_of,
     value_of,
+    with_keys,
 )
+from rejoinder.tables.origin import Place
 
 MOST = 1 << 29
 """Bytes that one file in the archive may unpack to."""
@@ -55,11 +57,8 @@ def read(path: Path) -> list[Sample]:
     expected_keys(f"{path}, eval", ("model",), task)
     assert isinstance(task, dict)
     model = name_of(task, "model", f"{path}, eval")
-    read = [
-        _sample(sample, model, number, f"{path}, row {number}")
-        for number, sample in enumerate(samples, start=1)
-    ]
-    return _with_all_keys(read)
+    rows = with_keys(path, enumerate(samples, start=1), ("id", "input", "output"))
+    return _with_all_keys([_sample(sample, model, where) for where, sample in rows])
 
 
 FORMAT = log_format(
@@ -73,8 +72,7 @@ FORMAT = log_format(
 )
 
 
-def _sample(sample: Any, model: str, number: int, where: str) -> Sample:
-    expected_keys(where, ("id", "input", "output"), sample)
+def _sample(sample: dict[str, Any], model: str, where: Place) -> Sample:
     attached = value_of(sample, "attachments", dict, where) or {}
     output = value_of(sample, "output", dict, where) or {}
     reply = value_of(output, "completion", str, where)
@@ -89,7 +87,7 @@ def _sample(sample: Any, model: str, number: int, where: str) -> Sample:
     return Sample(
         name_of(sample, "id", where),
         model,
-        number,
+        where,
         None if failed or reply is None else _resolved(reply, attached, where),
         [_resolved(turn, attached, where) for turn in turns_of(sample["input"], where)],
         texts_of(sample.get("target")),
@@ -143,7 +141,7 @@ def _value(value: Any) -> float | None:
         return None
 
 
-def _resolved(text: str, attached: dict[str, Any], where: str) -> str:
+def _resolved(text: str, attached: dict[str, Any], where: Place) -> str:
     """A long text stands apart, under its hash."""
     if text.startswith(_ATTACHMENT):
         return value_of(attached, text.removeprefix(_ATTACHMENT), str, where) or text

@@ -13,24 +13,17 @@ from rejoinder.tables.format import FileHead, Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
     Sample,
-    expected_keys,
     log_format,
     name_of,
     number_of,
     texts_of,
     value_of,
+    with_keys,
 )
+from rejoinder.tables.origin import Place
 
-_NO_SCORES = {
-    "doc_id",
-    "doc",
-    "target",
-    "arguments",
-    "resps",
-    "filtered_resps",
-    "filter",
-    "metrics",
-}
+_KEYS = ("doc_id", "resps", "filtered_resps")
+_NO_SCORES = {*_KEYS, "doc", "target", "arguments", "filter", "metrics"}
 
 
 def read(path: Path) -> list[Sample]:
@@ -41,49 +34,34 @@ def read(path: Path) -> list[Sample]:
     called ``<metric>,<filter>``, as in the harness's own table.
     """
     rows = []
-    for number, row in read_objects(path):
-        where = f"{path}, row {number}"
-        expected_keys(where, ("doc_id", "resps", "filtered_resps"), row)
-        filtered_by = name_of(row, "filter", where) or "none"
-        rows.append((number, row, name_of(row, "doc_id", where), filtered_by))
+    for place, row in with_keys(path, read_objects(path), _KEYS):
+        filtered_by = name_of(row, "filter", place) or "none"
+        rows.append((place, row, name_of(row, "doc_id", place), filtered_by))
     filters = {filtered_by for *_, filtered_by in rows}
     system = _system(path)
     scores: dict[str, dict[str, float | None]] = {}
     first: dict[str, str] = {}
-    for number, row, id, filtered_by in rows:
+    for place, row, id, filtered_by in rows:
         after = f",{filtered_by}" if len(filters) > 1 else ""
         scores.setdefault(id, {}).update(
-            {
-                f"{name}{after}": number_of(row.get(name))
-                for name in _metrics(row, f"{path}, row {number}")
-            }
+            {f"{name}{after}": number_of(row.get(name)) for name in _metrics(row, place)}
         )
         first.setdefault(id, filtered_by)
     samples = []
-    for number, row, id, filtered_by in rows:
+    for place, row, id, filtered_by in rows:
         if filtered_by != first[id]:
             continue
         replies = _replies(row["resps"]) or [None]
+        prompt, target = _prompt(row), texts_of(row.get("target"))
         for repeat, reply in enumerate(replies, start=1):
             given = scores[id] if repeat == 1 else {}
-            samples.append(
-                Sample(
-                    id,
-                    system,
-                    number,
-                    reply,
-                    _prompt(row),
-                    texts_of(row.get("target")),
-                    given,
-                    repeat,
-                )
-            )
+            samples.append(Sample(id, system, place, reply, prompt, target, given, repeat))
     return samples
 
 
 def _is_sample(head: FileHead) -> bool:
     """Whether the first row has a document, its responses and the filtered ones."""
-    return isinstance(head.row, dict) and {"doc_id", "resps", "filtered_resps"} <= head.row.keys()
+    return isinstance(head.row, dict) and set(_KEYS) <= head.row.keys()
 
 
 FORMAT = log_format(
@@ -94,7 +72,7 @@ FORMAT = log_format(
 )
 
 
-def _metrics(row: dict[str, Any], where: str) -> list[str]:
+def _metrics(row: dict[str, Any], where: Place) -> list[str]:
     if (names := value_of(row, "metrics", list, where)) is not None:
         return [name_of({"metrics": name}, "metrics", where) for name in names]
     return [name for name in row if name not in _NO_SCORES and number_of(row[name]) is not None]

@@ -21,7 +21,6 @@ from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
     Sample,
-    expected_keys,
     log_format,
     name_of,
     number_of,
@@ -29,7 +28,9 @@ from rejoinder.tables.logs.samples import (
     texts_of,
     turns_of,
     value_of,
+    with_keys,
 )
+from rejoinder.tables.origin import Place
 from rejoinder.tables.schemas import ALIASES, REFERENCE
 
 _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"
@@ -55,15 +56,12 @@ def read(path: Path) -> list[Sample]:
     compare with a text (``equals``, ``similar``, ``factuality``). The system is the provider, and
     the prompt's label where there are several. Scores are the named ones, ``score``, and ``success``.
     """
-    rows = _rows(path)
-    for number, row in enumerate(rows, start=1):
-        expected_keys(f"{path}, row {number}", ("provider",), row)
-    prompts = {_label(row) for row in rows}
-    ids = _ids(rows, path)
+    rows = list(with_keys(path, enumerate(_rows(path), start=1), ("provider",)))
+    prompts = {_label(row) for _, row in rows}
+    ids = _ids(rows)
     repeats: Counter[tuple[str, str]] = Counter()
     samples = []
-    for number, (row, id) in enumerate(zip(rows, ids, strict=True), start=1):
-        where = f"{path}, row {number}"
+    for (where, row), id in zip(rows, ids, strict=True):
         system = _provider(row, where)
         if len(prompts) > 1:
             system += f" with {_label(row)}"
@@ -75,7 +73,7 @@ def read(path: Path) -> list[Sample]:
             Sample(
                 id,
                 system,
-                number,
+                where,
                 _reply(row),
                 context,
                 list(dict.fromkeys(references)),
@@ -124,20 +122,20 @@ FORMAT = log_format(
 )
 
 
-def _ids(rows: list[dict[str, Any]], path: Path) -> list[str]:
+def _ids(rows: list[tuple[Place, dict[str, Any]]]) -> list[str]:
     """By row its test: its place where the results name it, else the order of its variables."""
-    places = [value_of(r, "testIdx", int, f"{path}, row {n}") for n, r in enumerate(rows, start=1)]
+    places = [value_of(row, "testIdx", int, where) for where, row in rows]
     if None not in places:
         return [str(place) for place in places]
     if any(place is not None for place in places):
-        where = f"{path}, row {places.index(None) + 1}"
+        where, _ = rows[places.index(None)]
         raise InputError(f"{where}: no testIdx, which other rows have; {_EXPECTED}")
     numbers: dict[bytes, str] = {}
-    keys = [msgspec.json.encode(row.get("vars") or {}, order="sorted") for row in rows]
+    keys = [msgspec.json.encode(row.get("vars") or {}, order="sorted") for _, row in rows]
     return [numbers.setdefault(key, str(len(numbers))) for key in keys]
 
 
-def _provider(row: dict[str, Any], where: str) -> str:
+def _provider(row: dict[str, Any], where: Place) -> str:
     provider = row["provider"]
     if isinstance(provider, dict):
         return name_of(provider, "label", where) or name_of(provider, "id", where)
@@ -168,7 +166,7 @@ def _variables(values: dict[str, Any], role: str) -> list[str]:
 
 
 def _context(
-    row: dict[str, Any], variables: dict[str, Any], one_prompt: bool, where: str
+    row: dict[str, Any], variables: dict[str, Any], one_prompt: bool, where: Place
 ) -> list[str]:
     named = _variables(variables, "context")
     if len(named) == 1:
@@ -182,7 +180,7 @@ def _context(
     return ["\n".join(text for text in values if text not in expected)] if values else []
 
 
-def _turns(prompt: str, where: str) -> list[str]:
+def _turns(prompt: str, where: Place) -> list[str]:
     """A prompt is a text, or messages as JSON."""
     try:
         messages = msgspec.json.decode(prompt)
@@ -193,7 +191,7 @@ def _turns(prompt: str, where: str) -> list[str]:
     return turns_of(messages, where) or [prompt]
 
 
-def _expected(row: dict[str, Any], where: str) -> list[str]:
+def _expected(row: dict[str, Any], where: Place) -> list[str]:
     test = value_of(row, "testCase", dict, where) or {}
     return [
         text
@@ -204,7 +202,7 @@ def _expected(row: dict[str, Any], where: str) -> list[str]:
     ]
 
 
-def _scores(row: dict[str, Any], where: str) -> dict[str, float | None]:
+def _scores(row: dict[str, Any], where: Place) -> dict[str, float | None]:
     named = value_of(row, "namedScores", dict, where) or {}
     scores = {name: number_of(value) for name, value in named.items()}
     return scores | {name: number_of(row[name]) for name in ("score", "success") if name in row}
@@ -251,7 +249,7 @@ def _rows_of_csv(path: Path) -> list[dict[str, Any]]:
             )
         values = dict(zip(variables, map(_unescaped, cells[first:]), strict=False))
         for output in outputs:
-            result = _result(output, cells, f"{path}, row {number}")
+            result = _result(output, cells, Place(str(path), number))
             if result is not None:
                 prompt = {"label": output.label}
                 rows.append(
@@ -289,7 +287,7 @@ def _provider_and_label(name: str) -> tuple[str, str]:
     return (parts[1], parts[2]) if parts else (name, name)
 
 
-def _result(output: _Output, cells: Sequence[str], where: str) -> dict[str, Any] | None:
+def _result(output: _Output, cells: Sequence[str], where: Place) -> dict[str, Any] | None:
     """The reply with its scores; None where this output has no result of the test."""
     if not output.in_columns:
         parts = _CELL.fullmatch(cells[output.place])

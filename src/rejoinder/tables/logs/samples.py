@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ class Sample:
     Attributes:
         id: The item.
         system: Who replied.
-        number: The number of its row, for messages.
+        place: Where it stands.
         reply: The text; None where the system failed.
         turns: The turns that it answers, oldest first.
         references: The expected replies.
@@ -48,7 +48,7 @@ class Sample:
 
     id: str
     system: str
-    number: int
+    place: Place
     reply: str | None = None
     turns: list[str] = field(default_factory=list)
     references: list[str] = field(default_factory=list)
@@ -98,19 +98,19 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
     for path in paths:
         samples = _samples(read, path)
         keys = [(tuple(each.turns), tuple(each.references)) for each in samples]
-        numbers = [each.number for each in samples]
+        numbers = [each.place.row for each in samples]
         for row in first_rows([each.id for each in samples], keys, numbers, str(path)):
             sample = samples[row]
-            where = Place(str(path), sample.number)
-            before, first = seen.setdefault(sample.id, (keys[row], where))
+            before, first = seen.setdefault(sample.id, (keys[row], sample.place))
             if before != keys[row]:
                 raise InputError(
-                    f"{where}: another context or reference at id {quoted(sample.id)} than at {first}; "
+                    f"{sample.place}: another context or reference at id "
+                    f"{quoted(sample.id)} than at {first}; "
                     "logs of one test set hold the same items; name one of them"
                 )
-            if first == where:
+            if first == sample.place:
                 references = [(text, None, None) for text in sample.references if text.strip()]
-                items.add(sample.id, sample.turns, references, where)
+                items.add(sample.id, sample.turns, references, sample.place)
                 about.append(sample.about)
     names = [name for name in about[0] if all(name in each for each in about)]
     return items.draft(pl.Series(name, [each[name] for each in about]) for name in names)
@@ -135,7 +135,7 @@ def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     left_out(path, len(first) - len(replies), "sample", "without a reply")
     rows = Rows(RESPONSES)
     for each in replies:
-        rows.add(Place(str(path), each.number), each.system, each.id, each.reply)
+        rows.add(each.place, each.system, each.id, each.reply)
     return rows.draft()
 
 
@@ -165,11 +165,11 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
         sample = str(each.repeat) if several else None
         for name, value in each.scores.items():
             if name in numeric:
-                rows.add(Place(str(path), each.number), each.system, each.id, name, value, sample)
+                rows.add(each.place, each.system, each.id, name, value, sample)
     return rows.draft()
 
 
-def value_of(row: dict[str, Any], name: str, kind: type[Value], where: str) -> Value | None:
+def value_of(row: dict[str, Any], name: str, kind: type[Value], where: object) -> Value | None:
     """The value of a key of an object; None where there is none.
 
     Args:
@@ -187,7 +187,7 @@ def value_of(row: dict[str, Any], name: str, kind: type[Value], where: str) -> V
     return value
 
 
-def objects_of(row: dict[str, Any], name: str, where: str) -> list[dict[str, Any]]:
+def objects_of(row: dict[str, Any], name: str, where: object) -> list[dict[str, Any]]:
     """The objects in the list under a key; none where there is no list.
 
     Raises:
@@ -199,7 +199,7 @@ def objects_of(row: dict[str, Any], name: str, where: str) -> list[dict[str, Any
     return values
 
 
-def name_of(row: dict[str, Any], name: str, where: str) -> str:
+def name_of(row: dict[str, Any], name: str, where: object) -> str:
     """What something is called: the text or the digits under a key; empty where there is none.
 
     Raises:
@@ -211,7 +211,7 @@ def name_of(row: dict[str, Any], name: str, where: str) -> str:
     return value_of(row, name, str, where) or ""
 
 
-def text_of(content: Any, where: str) -> str:
+def text_of(content: Any, where: object) -> str:
     """The text of a message: a string, or the parts of the type ``text`` in a list, joined.
 
     >>> text_of([{"type": "text", "text": "Hi"}, {"type": "image"}], "here"), text_of(None, "here")
@@ -223,7 +223,7 @@ def text_of(content: Any, where: str) -> str:
     return value_of({"content": content}, "content", str, where) or ""
 
 
-def turns_of(messages: Any, where: str = "input") -> list[str]:
+def turns_of(messages: Any, where: object = "input") -> list[str]:
     """The turns of an input: a text, or messages without those of a system."""
     if messages is None or isinstance(messages, str):
         return [messages] if messages else []
@@ -259,7 +259,7 @@ def number_of(value: Any) -> float | None:
     return None
 
 
-def _check_type(value: Any, kind: type, where: str) -> None:
+def _check_type(value: Any, kind: type, where: object) -> None:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         got = next(
             (words for each, words in _CALLED.items() if isinstance(value, each)), "a number"
@@ -276,11 +276,25 @@ def _samples(read: ReadSamples, path: Path) -> list[Sample]:
         raise InputError(f"{path}: no samples in this log; expected at least one")
     nameless = next((each for each in samples if not each.id.strip()), None)
     if nameless is not None:
-        raise InputError(f"{path}, row {nameless.number}: the id is empty; expected one; name it")
+        raise InputError(f"{nameless.place}: the id is empty; expected one; name it")
     return samples
 
 
-def expected_keys(where: str, keys: Sequence[str], row: Any) -> None:
+def with_keys(
+    path: Path, rows: Iterable[tuple[int, Any]], keys: Sequence[str]
+) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """The objects of a log, each with its place.
+
+    Raises:
+        InputError: One lacks a key.
+    """
+    for number, row in rows:
+        place = Place(str(path), number)
+        expected_keys(place, keys, row)
+        yield place, row
+
+
+def expected_keys(where: object, keys: Sequence[str], row: Any) -> None:
     """Raises where an object of a log lacks a key.
 
     Raises:

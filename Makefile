@@ -30,7 +30,7 @@ docs: .venv/.dev
 	$(BIN)/python docs/commands.py
 	cd tests && ../$(BIN)/python bad_input_cases.py
 
-site: .venv/.dev
+site: .venv/.site
 	$(BIN)/python docs/site.py
 
 wheel: .venv/.dev
@@ -53,6 +53,10 @@ clean:
 	$(PIP) install -e .
 	touch $@
 
+.venv/.site: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) install -e '.[docs]'
+	touch .venv/.rejoinder $@
+
 .venv/.dev: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) install -e '.[dev,annotate,bench,docs,meteor,models,sweep]'
-	touch .venv/.rejoinder $@
+	touch .venv/.rejoinder .venv/.site $@

@@ -75,12 +75,14 @@ def _description(root: Path) -> str:
 
 
 class VersionInBuild(BuildHookInterface):
-    """Puts the version of the tags into the ``_version.py`` of a wheel and a source distribution."""
+    """Puts the version of the tags into ``_version.py``, and the example files into the wheel."""
 
     temporary: Path | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling before it collects files; an editable build keeps the checkout's file."""
+        if self.target_name == "wheel" and version != "editable":
+            build_data["force_include"][str(ROOT / "examples")] = "rejoinder/examples"
         said = self.metadata.version
         if version == "editable" or said == written(ROOT):
             return

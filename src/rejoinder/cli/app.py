@@ -10,11 +10,13 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
 import click
 
 from rejoinder._version import __version__
+from rejoinder.cli.example_files import copy_examples
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.errors import ParameterError, RejoinderError
@@ -44,6 +46,15 @@ VERBS = {
 
 
 @click.group(cls=VerbGroup, lazy=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--examples",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=copy_examples,
+    help="Copy the example files of the documentation to a new folder, and exit.",
+)
 @click.version_option(__version__, prog_name="rejoinder", message="%(prog)s %(version)s")
 def app() -> None:
     """Evaluate conversational systems.

@@ -1,0 +1,37 @@
+"""The example files, which come with Rejoinder: every command of its pages runs on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rejoinder.errors import InputError, ParameterError
+
+
+def copy_examples(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
+    """Copies the example files into a new folder, says what to try, and ends the command.
+
+    Raises:
+        ParameterError: The folder is there.
+        InputError: It cannot be written.
+    """
+    if folder is None or context.resilient_parsing:
+        return
+    import shutil
+
+    import rejoinder
+
+    package = Path(rejoinder.__file__).parent
+    installed = package / "examples"
+    try:
+        shutil.copytree(
+            installed if installed.is_dir() else package.parents[1] / "examples", folder
+        )
+    except FileExistsError:
+        raise ParameterError(f"--examples {folder}: is there already; name a new folder") from None
+    except (OSError, shutil.Error) as error:
+        raise InputError(f"--examples {folder}: cannot be written: {error}") from None
+    click.echo(f"Wrote the example files to {folder}. Try, for example:")
+    click.echo(f"  rejoinder score {folder}/testset.jsonl {folder}/responses/*.jsonl")
+    context.exit()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.correlation import average_ranks, pearson
 from rejoinder.statistics.labels_saved import forecast_saved
 from rejoinder.statistics.next_items import (
     expected_errors,
@@ -18,8 +19,9 @@ from rejoinder.statistics.next_items import (
     next_probabilities,
     systematic_sample,
 )
-from rejoinder.statistics.prediction_powered import corrected_mean, labels_saved
+from rejoinder.statistics.prediction_powered import corrected_mean, labels_saved, or_ranks
 from simulations.judges_and_people import ITEMS, Tally
+from simulations.shapes import NONLINEAR, SHAPES, Shape
 from simulations.study import Row, SimulationStudy
 
 SIZES = (20, 30, 50)
@@ -105,8 +107,14 @@ From a random sample of items of {ITEMS}, `plan --ratings` forecasts which share
 Differences are normal and correlate by r. Of the first rows the aim is the share forecast on average,
 measured the share that `compare --ratings` saved on average. The second rows say how often the 95% range of
 the forecast holds `r^2 N / (n + N)` of the true r. With few ratings the forecast is a little too high, since
-the judge's weight is then shrunk.
+the judge's weight is then shrunk. The last rows are of [judges](#shapes-of-judges-compare---ratings) that do
+not follow people's differences in a line; r is that of the ranks where these are used, and the range of a
+judge that grows like an exponential holds it in 91 to 93 of 100 runs.
 """
+
+RANGE = "95% range of the share"
+POPULATION = 400_000
+"""So many items have the true r of judges that are not linear."""
 
 
 def saved_rows(runs: int, seed: int) -> Iterator[Row]:
@@ -130,7 +138,28 @@ def saved_rows(runs: int, seed: int) -> Iterator[Row]:
             if r:  # the share of a useless judge may lie below 0
                 hits = round(share * runs)
                 yield Row("share saved, forecast", f"r = {r:g}", size, round(mean, 3), hits, runs)
-            yield Row("95% range of the share", f"r = {r:g}", size, 0.95, held, runs)
+            yield Row(RANGE, f"r = {r:g}", size, 0.95, held, runs)
+    for judge in NONLINEAR:
+        shape = SHAPES[f"{judge} judge"]
+        labels, predictions = _differences(shape, POPULATION, rng)
+        plain, ranked = (
+            float(pearson(labels, each)) ** 2 for each in (predictions, average_ranks(predictions))
+        )
+        for number in SIZES:
+            held = 0
+            for _ in range(runs):
+                labels, predictions = _differences(shape, ITEMS, rng)
+                used = or_ranks(np.where(np.arange(ITEMS) < number, labels, np.nan), predictions)
+                true = (plain if used is predictions else ranked) * (1 - number / ITEMS)
+                each = forecast_saved(labels[:number], used[:number], ITEMS - number)
+                held += each.saved_low <= true <= each.saved_high
+            yield Row(RANGE, f"{judge} judge", f"{number} of {ITEMS} rated", 0.95, held, runs)
+
+
+def _differences(shape: Shape, items: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """People's differences of all items, and a judge's."""
+    study = shape.draw(rng, items, items)
+    return study.ratings[0, :, 0] - study.ratings[1, :, 0], study.marks[0, 0] - study.marks[0, 1]
 
 
 STUDY = SimulationStudy("Items that were drawn next (`plan --next`)", TEXT, rows)

@@ -13,7 +13,15 @@ Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of steps done and the number of all steps."""
 
 Report: TypeAlias = Callable[[int, int, str], None]
+
+
 """Called with the number of steps done, the number of all steps, and what is being done."""
+
+
+def advance(progress: Progress | None, done: int, total: int) -> None:
+    """Tells how far a computation is, where somebody asks."""
+    if progress is not None:
+        progress(done, total)
 
 
 class ServerWaits:

@@ -303,12 +303,8 @@ class Study:
             assignment.withdraw(db, rater.id)
 
     def _known(self, db: sqlite3.Connection, number: int) -> Feedback:
-        content, arrangement = db.execute(
-            "SELECT content, arrangement FROM assignment "
-            "JOIN question ON question.id = assignment.question WHERE assignment.id = ?",
-            (number,),
-        ).fetchone()
-        return self._feedback({}, json.loads(content), json.loads(arrangement))
+        content, arrangement, _, _ = _asked(db, number)
+        return self._feedback({}, content, arrangement)
 
     def _shown(
         self,
@@ -317,13 +313,7 @@ class Study:
         number: int,
         counts: assignment.Counts | None = None,
     ) -> Shown:
-        content, arrangement, kind = db.execute(
-            "SELECT content, arrangement, kind FROM assignment "
-            "JOIN question ON question.id = assignment.question "
-            "JOIN block ON block.id = assignment.block WHERE assignment.id = ?",
-            (number,),
-        ).fetchone()
-        content, arrangement = json.loads(content), json.loads(arrangement)
+        content, arrangement, kind, _ = _asked(db, number)
         before = last_answer(db, number)
         return Shown(
             number,
@@ -425,32 +415,32 @@ class Study:
     def feedback(self, rater: Rater, number: int) -> Feedback | None:
         """What is said of a rater's answer to a training question; None: there is no such answer."""
         with self.database.transaction() as db:
-            row = db.execute(
-                "SELECT content, arrangement FROM assignment "
-                "JOIN question ON question.id = assignment.question "
-                "JOIN block ON block.id = assignment.block "
-                "WHERE assignment.id = ? AND rater = ? AND kind = 'training'",
-                (number, rater.id),
-            ).fetchone()
+            content, arrangement, *whose = _asked(db, number)
             given = last_answer(db, number)
-        if row is None or given is None:
+        if given is None or whose != ["training", rater.id]:
             return None
-        return self._feedback(given[0], json.loads(row[0]), json.loads(row[1]))
+        return self._feedback(given[0], content, arrangement)
 
     def example_of(self, rater: Rater, number: int) -> Shown | None:
         """A training question of a rater as it was shown, for its explanation; None: it is none."""
         with self.database.transaction() as db:
-            row = db.execute(
-                "SELECT kind FROM assignment JOIN block ON block.id = assignment.block "
-                "WHERE assignment.id = ? AND rater = ?",
-                (number, rater.id),
-            ).fetchone()
-            if row is None or row[0] != "training":
+            if _asked(db, number)[2:] != ("training", rater.id):
                 return None
             return self._shown(db, rater, number)
 
 
 _RATER = "id, name, token, code, consented, origin, platform_id"
+
+
+def _asked(db: sqlite3.Connection, number: int) -> tuple[Any, list[int], str, int]:
+    """Content, arrangement, kind and rater of an assignment; empty where there is none."""
+    row = db.execute(
+        "SELECT content, arrangement, kind, assignment.rater FROM assignment "
+        "JOIN question ON question.id = assignment.question "
+        "JOIN block ON block.id = assignment.block WHERE assignment.id = ?",
+        (number,),
+    ).fetchone()
+    return ({}, [], "", 0) if row is None else (json.loads(row[0]), json.loads(row[1]), *row[2:])
 
 
 def _rater_row(db: sqlite3.Connection, where: str, value: object) -> Rater | None:

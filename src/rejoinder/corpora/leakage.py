@@ -34,19 +34,24 @@ class SpokenTexts:
     @classmethod
     def in_set(cls, testset: TestSet, language: str) -> SpokenTexts:
         """Every turn of every context, and every reference; each reference is a reply."""
-        turns = testset.contexts.select(pl.col("context").explode()).to_series().drop_nulls()
-        texts = pl.concat([turns, testset.references.get_column("text").drop_nulls()]).unique()
-        words = dict(zip(texts.to_list(), spoken(texts.to_list(), language), strict=True))
-        messages = testset.contexts.select("id", message=pl.col("context").list.last())
-        answered = testset.references.join(messages, on="id").select("message", "text")
-        pairs = answered.drop_nulls().unique().rows()
-        return cls.of(words.values(), ((words[m], words[r]) for m, r in pairs))
+        texts, pairs = said(testset)
+        words = dict(zip(texts, spoken(texts, language), strict=True))
+        return cls.of(words.values(), ((words[m], words[r]) for m, r in pairs.rows()))
 
     def __or__(self, other: SpokenTexts) -> SpokenTexts:
         return SpokenTexts(self.long | other.long, self.pairs | other.pairs)
 
 
 NOTHING = SpokenTexts(frozenset(), frozenset())
+
+
+def said(testset: TestSet) -> tuple[list[str], pl.DataFrame]:
+    """The distinct turns and references of a test set, and its distinct pairs ``message``, ``text``."""
+    turns = testset.contexts.select(pl.col("context").explode()).to_series().drop_nulls()
+    texts = pl.concat([turns, testset.references.get_column("text").drop_nulls()]).unique()
+    messages = testset.contexts.select("id", message=pl.col("context").list.last())
+    answered = testset.references.join(messages, on="id").select("message", "text")
+    return texts.to_list(), answered.drop_nulls().unique()
 
 
 def spoken(texts: Iterable[str], language: str) -> list[str]:

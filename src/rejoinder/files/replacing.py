@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -10,6 +11,7 @@ import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from rejoinder.errors import InputError, one_of
 
@@ -92,13 +94,20 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = beside(final, "part")
     try:
         yield temporary
-        _to_disk(temporary)
+        to_disk(temporary)
         os.replace(temporary, final)
     except OSError as error:
         why = failure(error)
         raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
     finally:
         _remove(temporary)
+
+
+def write_json(path: Path, value: Any, sort_keys: bool = False) -> None:
+    """Writes a value as JSON, whole or not at all; without numbers that JSON does not have."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
+    with replacing(path) as temporary:
+        temporary.write_text(f"{text}\n", encoding="utf-8")
 
 
 def beside(final: Path, suffix: str) -> Path:
@@ -154,7 +163,7 @@ def failure(error: Exception) -> str | None:
     return (error.strerror or str(error)) if isinstance(error, OSError) else None
 
 
-def _to_disk(path: Path) -> None:
+def to_disk(path: Path) -> None:
     """Waits until a file lies on the disk: some file systems say only then that they are full."""
     with path.open("rb") as file:
         os.fsync(file.fileno())

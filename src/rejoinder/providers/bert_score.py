@@ -14,7 +14,7 @@ from rejoinder.batches.features import Features, Request
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 
 if TYPE_CHECKING:
     from rejoinder.models.huggingface.encoder import Encoder
@@ -64,8 +64,7 @@ def matches(request: Request, batch: Batch, progress: Progress | None) -> Featur
                 if few:
                     each = [_matched(tokens[texts[k]], other, weights) for other in few]
                     values[k] = np.clip(np.max(each, axis=0), -1.0, 1.0)  # rounded beyond 1
-        if progress is not None:
-            progress(items[-1] + 1, len(batch))
+        advance(progress, items[-1] + 1, len(batch))
     baseline = str(request.option("baseline"))
     if baseline:
         base = _baseline(Path(baseline), layer)

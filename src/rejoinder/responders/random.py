@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rejoinder.corpora.pairs import Pairs
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,7 @@ class RandomResponder:
         """A reply to each message, sampled with replacement; the messages have no influence."""
         generator = np.random.default_rng(self.seed)
         sampled = generator.integers(len(self.corpus), size=len(messages))
-        if progress is not None:
-            progress(len(messages), len(messages))
+        advance(progress, len(messages), len(messages))
         return [self.corpus.targets[position] for position in sampled]
 
     @property

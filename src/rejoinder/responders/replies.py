@@ -112,7 +112,7 @@ def respond(
         raise ParameterError(
             "tokenizer: only retrieval compares the words of messages; leave it out"
         )
-    messages = _messages(testset)
+    messages = messages_of(testset)
     limits = Limits(retries, concurrency, max_calls, max_tokens)
     served = ServerSettings(instructions, turns, answer_tokens, limits, work)
     kind = kind_of_system(system)
@@ -195,7 +195,7 @@ def _check(
         raise ParameterError(f"scorer: only {' and '.join(RERANKING)} re-ranks its replies")
 
 
-def _messages(testset: TestSet) -> list[str]:
+def messages_of(testset: TestSet) -> list[str]:
     """The last turn of every context."""
     messages = testset.contexts.get_column("context").list.last().to_list()
     without = [name for name, said in zip(testset.ids, messages, strict=True) if said is None]

@@ -27,7 +27,7 @@ from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.measurement import measure, remarks
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.registry import default_metrics
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.scoring.assembly import (
     LEAVE_OUT,
     dropped_items,
@@ -118,8 +118,7 @@ def score_parquet(
             each = rows.reshape(len(batch), len(names), -1)
             sums[label].add(each[~unusable], int(unusable.sum()), why)
         total += len(batch)
-        if progress is not None:
-            progress(total, items.rows)
+        advance(progress, total, items.rows)
     for reader in readers:
         reader.expect_end(items.path)
     return _scores(names, wanted, sums, facts, total, notes, resamples, seed)

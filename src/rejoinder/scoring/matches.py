@@ -10,7 +10,7 @@ import polars as pl
 
 from rejoinder.batches.batch import Batch
 from rejoinder.metrics.base import Metric
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.scoring.explain import Explained
 from rejoinder.tables.testset import TestSet
 
@@ -78,8 +78,7 @@ def matches(
                 if each.reference is not None and each.matched
             ]
             yield system, id, found
-        if progress is not None:
-            progress(done + 1, ids)
+        advance(progress, done + 1, ids)
 
 
 def _counting(metric: Metric, texts: Sequence[str], weights: Sequence[float]) -> list[int]:

@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 
 from rejoinder.corpora.pairs import Pairs, adjacent_pairs
-from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
+from rejoinder.errors import ParameterError, RejoinderError, one_of
 from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.responders.replies import messages_of
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.responders.seq2seq.validation import divided
 from rejoinder.tables.testset import TestSet
@@ -59,7 +60,7 @@ class SweepMaterial:
     @property
     def messages(self) -> list[str]:
         """What is to be replied to: the last turn of every item."""
-        return self.testset.contexts.get_column("context").list.last().to_list()
+        return messages_of(self.testset)
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -117,7 +118,7 @@ def material(
         RejoinderError: METEOR is asked for by name, and cannot run.
     """
     _check(train_prompts, generic, beam)
-    _check_messages(testset)
+    messages_of(testset)
     chosen, fallback = _metric(metric)
     notes = [*corpus.notes, *([fallback] if fallback else []), *_overlap(corpus, testset)]
     order, validation, held_out = divided(corpus, validation, base.seed)
@@ -149,16 +150,6 @@ def _check(train_prompts: int, generic: str, beam: int) -> None:
     if not generic.strip():
         raise ParameterError(
             Argument("generic", generic), ": the generic reply is empty; give it a text"
-        )
-
-
-def _check_messages(testset: TestSet) -> None:
-    last = testset.contexts.get_column("context").list.last()
-    without = testset.contexts.filter(last.is_null()).get_column("id").to_list()
-    if without:
-        raise InputError(
-            f"test set: {len(without)} of {len(testset)} items have no context to reply to, "
-            f"{without[0]!r} the first; expected a message for each"
         )
 
 

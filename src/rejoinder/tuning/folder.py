@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError
-from rejoinder.files.replacing import made_folder
+from rejoinder.files.replacing import made_folder, write_json
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import Argument
-from rejoinder.tuning.trial import write_json
+from rejoinder.tuning.trial import finite
 
 IDENTITY = "sweep.json"
 
@@ -40,7 +40,7 @@ def opened(
     elif path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir()):
         raise InputError(f"{path}: a folder with other things in it; name a new one for the sweep")
     made_folder(path)
-    write_json(marker, parameters)
+    write_json(marker, finite(parameters))
     return path
 
 

@@ -21,7 +21,7 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
-from rejoinder.files.replacing import failure, made_folder, replacing
+from rejoinder.files.replacing import failure, made_folder, write_json
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted
 from rejoinder.metrics.ruq import RUQ
@@ -336,25 +336,15 @@ def _remove(model: Path) -> None:
     shutil.rmtree(model.with_name(f"{model.name}.training"), ignore_errors=True)
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Writes JSON, whole or not at all; NaN is null."""
-    _write(path, _plain(content))
-
-
 def write_with_checksum(path: Path, content: Mapping[str, Any]) -> None:
     """Writes JSON with its hash, whole or not at all; NaN is null."""
-    _write(path, with_checksum(json.loads(json.dumps(_plain(content)))))
+    write_json(path, with_checksum(json.loads(json.dumps(finite(content)))))
 
 
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    with replacing(path) as temporary:
-        temporary.write_text(f"{text}\n", "utf-8")
-
-
-def _plain(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """A value as JSON has it: None for numbers that are not finite."""
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: finite(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [finite(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -9,7 +9,7 @@ from typing import Any
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.locks import alone
-from rejoinder.files.replacing import check_folder_target, remove_parts
+from rejoinder.files.replacing import check_folder_target, remove_parts, write_json
 from rejoinder.messages import Argument, counted
 from rejoinder.models.devices import chosen_device
 from rejoinder.progress import Report
@@ -21,7 +21,7 @@ from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.run import SweepRun
 from rejoinder.tuning.search import Search
 from rejoinder.tuning.table import correlations, table
-from rejoinder.tuning.trial import Trial, write_json
+from rejoinder.tuning.trial import Trial, finite
 
 FORMAT = "rejoinder sweep 1"
 RESULTS, TABLE = "results.json", "trials.csv"
@@ -146,7 +146,7 @@ def _told(run: SweepRun, notes: list[str], parameters: Mapping[str, Any]) -> Swe
     correlated = correlations(run.finished, run.material)
     result = SweepResult(run.folder, trials, correlated, tuple(dict.fromkeys(notes)), parameters)
     write_table(trials, run.folder / TABLE)
-    write_json(run.folder / RESULTS, result.as_json())
+    write_json(run.folder / RESULTS, finite(result.as_json()))
     return result
 
 

@@ -288,7 +288,9 @@ def test_table_4_is_without_raters_who_agree_with_nobody(study, data, unrendered
 
 def test_means_over_raters_leave_nobody_to_remove():
     means = four_raters().filter(pl.col("rater") == "ann").with_columns(rater=pl.lit("mean"))
-    (note,) = recipe.removed_raters(recipe._rated(means, 0.1, 0, 1))
+    (note,) = recipe.removed_raters(
+        recipe.summarise_ratings(means, threshold=0.1, drop=True, resamples=0, seed=1)
+    )
     assert note == (
         "Table 4, overall: nobody could be removed: only means over raters are known, not single "
         "ratings"

@@ -18,7 +18,7 @@ from rejoinder.files.arrays import GrowingArrays
 from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Places, Postings
 from rejoinder.kernels.tokens import drawn_keys
 from rejoinder.messages import counted
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.result import Result
 from rejoinder.retrieval.bm25 import compact
 from rejoinder.retrieval.inversion import Inversion
@@ -122,8 +122,7 @@ class TripleIndex(Result):
         for part in parts:
             for triples in triples_of(part):
                 building.add(triples)
-                if progress is not None:
-                    progress(building.rows, max(rows, building.rows))
+                advance(progress, building.rows, max(rows, building.rows))
         return building.finish(name)
 
 

@@ -21,7 +21,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.arrays import MemoryArrays
 from rejoinder.kernels.arrays import Best, Fingerprints, Indices, Tokens
 from rejoinder.messages import Argument, counted
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.result import TableResult
 from rejoinder.retrieval.bm25 import BM25, K1, B
 from rejoinder.tables.schemas import CANDIDATES
@@ -186,8 +186,7 @@ def mine(
     best_of_items = search(index, items.wanted(index, parrot), candidates, product, left_out)
     for done, (best, place) in enumerate(zip(best_of_items, items.asked, strict=True), start=1):
         rows.add(items.ids[place], best, items.messages[place] if parrot else None)
-        if progress is not None:
-            progress(done, len(items.asked))
+        advance(progress, done, len(items.asked))
     counts = np.zeros(len(items.ids), dtype=np.int64)
     counts[items.asked] = rows.counts
     notes = (

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.corpora.leakage import is_long, spoken
+from rejoinder.corpora.leakage import is_long, said, spoken
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.kernels.arrays import Bytes, Fingerprints
 from rejoinder.retrieval.vocabulary import Vocabulary
@@ -44,13 +43,8 @@ def own_conversations(index: TripleIndex, testset: TestSet) -> Bytes:
 
 def _of_testset(testset: TestSet, keys: Fingerprints) -> tuple[Vocabulary, Vocabulary]:
     """The long utterances of a test set, and its messages with each of their references."""
-    turns = testset.contexts.select(pl.col("context").explode()).to_series().drop_nulls()
-    texts = pl.concat([turns, testset.references.get_column("text").drop_nulls()]).unique()
-    every = texts.to_list()
+    every, pairs = said(testset)
     long = [text for text, words in zip(every, spoken(every, "en"), strict=True) if is_long(words)]
-    messages = testset.contexts.select("id", message=pl.col("context").list.last())
-    answered = testset.references.join(messages, on="id").select("message", "text")
-    pairs = answered.drop_nulls().unique()
     of_messages, of_replies = (_keys(pairs[name], keys) for name in ("message", "text"))
     return Vocabulary.of(_keys(long, keys)), Vocabulary.of(_paired(of_messages, of_replies))
 

@@ -17,7 +17,7 @@ from rejoinder.kernels.cores import cores
 from rejoinder.metrics.contract import Contract, Statistics
 from rejoinder.metrics.engine.rows import joined
 from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -92,8 +92,7 @@ def measure(
     results = []
     for result in _pool().map(one, parts) if several else map(one, parts):
         results.append(result)
-        if progress is not None:
-            progress(len(results), len(parts))
+        advance(progress, len(results), len(parts))
     return [joined(each) for each in zip(*results, strict=True)]
 
 

@@ -16,7 +16,7 @@ from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.models.chat.answer import ChatAnswer
 from rejoinder.models.chat.calls_file import CallsFile
 from rejoinder.models.chat.endpoint import ChatEndpoint, Message
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 
 GIVE_UP_AFTER = 32
 """Number of first answers after which a run without any usable one ends."""
@@ -224,8 +224,7 @@ class AskedInOrder(Generic[Row]):
                 rows.append(row)
                 if len(rows) in (GIVE_UP_AFTER, len(self._keys)):
                     check(rows)
-                if progress is not None:
-                    progress(len(rows), len(self._keys))
+                advance(progress, len(rows), len(self._keys))
         return rows
 
     def answers(self, file: ResumableLines[Row] | None = None) -> Generator[Row, None, None]:

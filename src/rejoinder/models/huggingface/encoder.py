@@ -17,6 +17,7 @@ from rejoinder.files.strict_json import strict_json
 from rejoinder.models.batching import padded, within_budget
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import check_ids, open_pretrained, vocabulary_size
+from rejoinder.progress import advance
 
 if TYPE_CHECKING:
     import torch
@@ -97,8 +98,7 @@ class Encoder:
                 pooled = pooled / pooled.norm(dim=1, keepdim=True).clamp_min(1e-12)
             vectors[batch] = pooled.float().cpu().numpy()
             encoded += len(batch)
-            if progress is not None:
-                progress(encoded, len(distinct))
+            advance(progress, encoded, len(distinct))
         return vectors[[place[text] for text in texts]]
 
     def encode_tokens(
@@ -118,8 +118,7 @@ class Encoder:
                 ids = self.tokens(distinct[i])
                 keep = [k for k, token in enumerate(ids) if token not in special]
                 states_of[distinct[i]] = states[row][mask[row].bool()][keep].float().cpu().numpy()
-            if progress is not None:
-                progress(len(states_of), len(distinct))
+            advance(progress, len(states_of), len(distinct))
         return [states_of[text] for text in texts]
 
     def layer_states(

@@ -25,7 +25,7 @@ from rejoinder.models.likelihood.backend import (
     RequestBatch,
 )
 from rejoinder.models.likelihood.recorded import Line, likelihood
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 
 FORMAT = 1
 
@@ -76,8 +76,7 @@ def likelihoods(
         for place, each in zip(batch.requests, found, strict=True):
             measured[place] = each
         finished += len(batch.requests)
-        if progress is not None:
-            progress(finished, len(requests))
+        advance(progress, finished, len(requests))
     return Likelihoods(measured, plan.notes, backend.facts)
 
 

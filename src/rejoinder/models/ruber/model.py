@@ -33,7 +33,7 @@ from rejoinder.models.training.folder import (
 )
 from rejoinder.models.training.shapes import Shapes, check_rows
 from rejoinder.models.vectors.word_vectors import WordVectors
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -133,8 +133,7 @@ class Unreferenced:
             if key not in prepared:
                 prepared[key] = scorer.prepare(texts)
             columns[:, i] = logits(scorer, prepared[key], turns, places)
-            if progress is not None:
-                progress(i + 1, len(self.members))
+            advance(progress, i + 1, len(self.members))
         return columns
 
     def calibrated(self, logits: Floats) -> Floats:

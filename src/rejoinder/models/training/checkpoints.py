@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import object_checksum, with_checksum
 from rejoinder.files.content import sha256
-from rejoinder.files.replacing import beside, failure
+from rejoinder.files.replacing import beside, failure, to_disk
 from rejoinder.files.run_identity import another_run, differences
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.training.threads import Machine
@@ -195,13 +195,13 @@ class Checkpoint:
         name = f"tensors-{self._last_number() + 1}.safetensors"
         path = self.folder / name
         save_file(tensors, path)
-        _to_disk(path)
+        to_disk(path)
         state |= {"tensors": name, "tensors_sha256": sha256(path)}
         state = with_checksum(state)
         part = beside(self.folder / STATE, "part")
         part.write_text(json.dumps(state), encoding="utf-8")
         shutil.copymode(part, path)  # safetensors makes it the owner's alone
-        _to_disk(part)
+        to_disk(part)
         os.replace(part, self.folder / STATE)  # from here on the new one counts
         for old in list(self.folder.iterdir()):
             if OURS.fullmatch(old.name) and old.name not in (name, STATE) and not old.is_dir():
@@ -250,12 +250,6 @@ class Checkpoint:
             f"{path}: missing, cut or altered: its hash is not the one that {STATE} has; remove "
             "the folder to start anew"
         )
-
-
-def _to_disk(path: Path) -> None:
-    """Renaming is atomic for processes; for a loss of power the bytes must lie there before."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _gathered(

@@ -6,7 +6,6 @@ reads these, and no other run's.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +20,7 @@ from rejoinder.corpora.pairs import Pairs, adjacent_pairs
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
-from rejoinder.files.replacing import made_folder, replacing
+from rejoinder.files.replacing import made_folder, write_json
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.messages import counted
 from rejoinder.recipes.khayrallah2021.settings import CORPORA, Settings
@@ -204,15 +203,11 @@ def _write(folder: Path, identity: dict[str, Any], result: Corpora) -> None:
     made_folder(folder / "corpora")
     named = {**result.trained, "validation": result.validation}
     for name, pairs in named.items():
-        write_testset(_as_testset(pairs), _path(folder, name))
+        write_testset(prompts(pairs), _path(folder, name))
     write_testset(result.test, _path(folder, "test"))
     hashes = {name: sha256(_path(folder, name)) for name in (*named, "test")}
     document = {**identity, "several": result.several, "notes": result.notes, "corpora": hashes}
-    with replacing(folder / RUN) as temporary:
-        text = json.dumps(
-            with_checksum(as_kept(document)), indent=1, ensure_ascii=False, sort_keys=True
-        )
-        temporary.write_text(text + "\n", encoding="utf-8")
+    write_json(folder / RUN, with_checksum(as_kept(document)), sort_keys=True)
 
 
 def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
@@ -259,7 +254,8 @@ def _path(folder: Path, name: str) -> Path:
     return folder / "corpora" / f"{name}.jsonl"
 
 
-def _as_testset(pairs: Pairs) -> TestSet:
+def prompts(pairs: Pairs) -> TestSet:
+    """Messages as contexts, each with its reply as the reference."""
     return TestSet.from_lists(
         [[text] for text in pairs.targets],
         contexts=[[text] for text in pairs.sources],
@@ -270,11 +266,6 @@ def _as_testset(pairs: Pairs) -> TestSet:
 def _pairs(path: Path) -> Pairs:
     """The pairs of a file, without notes: these stand in the run's own."""
     return adjacent_pairs(read_testset(path))
-
-
-def prompts(pairs: Pairs) -> TestSet:
-    """Pairs as prompts with one reference each."""
-    return _as_testset(pairs)
 
 
 def messages(items: TestSet) -> dict[str, str]:

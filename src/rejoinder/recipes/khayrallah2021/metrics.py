@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,15 +84,11 @@ def automatic(
             listed, _scored(items, responses, listed, folder, resamples, seed, tell), ()
         )
     except MissingExtraError as error:
-        if not _is_meteors(error):
+        if not re.search("meteor|java", str(error), re.IGNORECASE):
             raise
         less = {key: each for key, each in listed.items() if not isinstance(each, METEOR)}
         scores = _scored(items, responses, less, folder, resamples, seed, tell)
         return Automatic(less, scores, (f"METEOR is missing: {error}",))
-
-
-def _is_meteors(error: MissingExtraError) -> bool:
-    return "meteor" in str(error).lower() or "java" in str(error).lower()
 
 
 def _listed(several: bool, vectors: Path | None) -> Listed:

@@ -12,7 +12,9 @@ Every step leaves its result in the run's folder, and is taken up there after a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -108,9 +110,10 @@ def khayrallah2021(
     check_draws(resamples, seed)
     if vectors is not None:
         WordVectors.load(vectors)  # before the trainings, not after them
-    rated = None if ratings is None else _rated(ratings, rater_threshold, resamples, seed)
+    facts: dict[str, Any] = {"threshold": rater_threshold, "drop": True, "resamples": resamples}
+    rated = None if ratings is None else summarise_ratings(ratings, seed=seed, **facts)
     choices = (
-        None if preferences is None else _chosen(preferences, rater_threshold, resamples, seed)
+        None if preferences is None else summarise_preferences(preferences, seed=seed, **facts)
     )
     chosen = tuple(name for name in SYSTEMS if name in systems)
     with alone(folder):
@@ -131,7 +134,7 @@ def _studied(
     folder, prepared = run.folder, run.prepared
     for name in chosen:
         run.train(name)
-    test = _asked_first(prepared.test)
+    test = TestSet(prepared.test.contexts, first_references(prepared.test))
     replies_of = {name: run.reply(name, "test", messages(prepared.test)) for name in chosen}
     responses = _table(replies_of)
     write_responses(responses, folder / "responses.jsonl")
@@ -176,27 +179,23 @@ def _studied(
     return study
 
 
+@dataclass
 class _Run:
     """The steps, each with its file or folder."""
 
-    def __init__(
-        self,
-        folder: Path,
-        sizes: Settings,
-        prepared: Corpora,
-        resamples: int,
-        seed: int,
-        tell: Tell,
-    ) -> None:
-        self.folder, self.sizes, self.prepared = folder, sizes, prepared
-        self.resamples, self.seed, self.tell = resamples, seed, tell
-        self.responders: dict[str, TrainedResponder] = {}
-        self.trained: dict[str, np.ndarray] = {}
-        self.notes: list[str] = []
+    folder: Path
+    sizes: Settings
+    prepared: Corpora
+    resamples: int
+    seed: int
+    tell: Tell
+    responders: dict[str, TrainedResponder] = field(default_factory=dict)
+    trained: dict[str, np.ndarray] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def train(self, name: str) -> None:
         """Trains a system, or finds it trained; notes which pairs were short enough for it."""
-        pairs, path = self._pairs(name), self.folder / "models" / name
+        pairs, path = self.prepared.trained[name[:2]], self.folder / "models" / name
         parameters = self.sizes.systems[name]
 
         def report(done: int, total: int, words: str) -> None:
@@ -283,9 +282,6 @@ class _Run:
             progress=lambda done, total: self.tell(f"asking ({where})", done, total),
         )
 
-    def _pairs(self, name: str) -> Pairs:
-        return self.prepared.trained[name[:2]]
-
     def _choosers(self, pairs: Pairs) -> Pairs:
         """The pairs whose loss chooses the epoch."""
         if not self.sizes.choose_on_training:
@@ -294,35 +290,9 @@ class _Run:
         return pairs.take(np.sort(order[:CHOOSERS]))
 
 
-def _asked_first(items: TestSet) -> TestSet:
-    """The original references alone: what the paper asks about."""
-    return TestSet(items.contexts, first_references(items))
-
-
 def _table(replies_of: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     rows = [(name, id, text) for name, few in replies_of.items() for id, text in few.items()]
     return pl.DataFrame(rows, schema=dict.fromkeys(RESPONSES, pl.String), orient="row")
-
-
-def _rated(ratings: pl.DataFrame, threshold: float, resamples: int, seed: int) -> RatingSummary:
-    """The ratings without the raters who agree too little with the others (section 4)."""
-    return summarise_ratings(
-        ratings, threshold=threshold, drop=True, resamples=resamples, seed=seed
-    )
-
-
-def _chosen(
-    preferences: pl.DataFrame, threshold: float, resamples: int, seed: int
-) -> PreferenceSummary:
-    """The choices without the raters who agree too little with the others."""
-    return summarise_preferences(
-        preferences,
-        threshold=threshold,
-        drop=True,
-        resamples=resamples,
-        seed=seed,
-        rater_effects="fixed",
-    )
 
 
 def _noted(
@@ -332,7 +302,11 @@ def _noted(
     notes = [
         f"RUQ, {where}: {note}" for where, each in results.items() for note in each.scores.notes
     ]
-    notes += [] if rated is None else [*removed_raters(rated), *_of_table_4(rated.notes)]
+    notes += (
+        []
+        if rated is None
+        else [*removed_raters(rated), *(f"Table 4: {each}" for each in rated.notes)]
+    )
     return [*notes, *measured.notes, *measured.scores.notes]
 
 
@@ -350,7 +324,3 @@ def removed_raters(rated: RatingSummary) -> list[str]:
         )
         notes.append(f"Table 4, {criterion}: {sentence}")
     return notes
-
-
-def _of_table_4(notes: Sequence[str]) -> list[str]:
-    return [f"Table 4: {note}" for note in notes]

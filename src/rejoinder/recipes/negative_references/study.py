@@ -21,7 +21,7 @@ from rejoinder.metrics.engine.measurement import data_facts, measure
 from rejoinder.metrics.engine.resampling import bootstrap_counts
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.rouge import ROUGE
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.result import Result
 from rejoinder.statistics.discrimination import Separation, compared, separation
@@ -145,8 +145,7 @@ def negative_references(
         picked = pairs.picked(kind)
         result = separation(each.values[picked], pairs.item[picked], counts[kind])
         done += 1
-        if progress is not None:
-            progress(done, len(tasks))
+        advance(progress, done, len(tasks))
         return result
 
     separations = dict(

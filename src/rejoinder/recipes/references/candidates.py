@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from rejoinder.corpora.mining.mine import mine
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
-from rejoinder.files.replacing import replacing
+from rejoinder.files.replacing import write_json
 from rejoinder.files.run_identity import another_run, differences
 from rejoinder.progress import Progress
 from rejoinder.tables.candidates import SOURCE, originals, read_candidates
@@ -66,8 +65,7 @@ def kept_candidates(
     _write_once(table, folder / FILE)
     facts = {"notes": list(mined.notes), "signature": mined.signature}
     record = {"identity": identity, FILE: sha256(folder / FILE), **facts}
-    with replacing(folder / RUN) as temporary:
-        temporary.write_text(json.dumps(with_checksum(record), ensure_ascii=False, indent=1) + "\n")
+    write_json(folder / RUN, with_checksum(record))
     return table.select("id", "text", "source"), mined.notes, mined.signature, False
 
 

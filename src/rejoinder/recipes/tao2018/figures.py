@@ -13,7 +13,7 @@ from rejoinder.figures.relevance import relevance
 from rejoinder.figures.scatter import Cloud, one_against_rest, scatter, scatters
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.recipes.tao2018.metrics import S_U
 from rejoinder.recipes.tao2018.study import Study
 
@@ -69,8 +69,7 @@ def draw(
     with style.drawing():
         for number, (name, figure) in enumerate(_figures(study, rated, clouds)):
             paths += style.save(figure, folder, name)
-            if progress is not None:
-                progress(number + 1, pages)
+            advance(progress, number + 1, pages)
     notes = [f"figure: {each.name}: {each.reason}" for each in clouds.values() if each.reason]
     boxes = style.unwritable([*clouds, *rated.systems])
     if boxes:

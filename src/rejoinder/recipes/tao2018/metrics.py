@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -77,16 +77,15 @@ class Model:
     leave_one_out: bool = False
     unreferenced: str = "logit"
 
-    def blend(self, name: str) -> RUBER:
-        """RUBER itself."""
-        return RUBER(
-            model=self.folder,
-            blend=name,
-            referenced=self.referenced,
-            scale=self.scale,
-            leave_one_out=self.leave_one_out,
-            unreferenced=self.unreferenced,
-        )
+    @property
+    def scored(self) -> dict[str, Any]:
+        """How its halves are scored, whatever it is compared by."""
+        return {
+            "model": self.folder,
+            "scale": self.scale,
+            "leave_one_out": self.leave_one_out,
+            "unreferenced": self.unreferenced,
+        }
 
 
 @dataclass(frozen=True)
@@ -123,18 +122,13 @@ def listed(model: Model, texts: Texts, further: Sequence[str | Metric] = ()) -> 
     ]
     if model.referenced == "encoder":
         referenced.append(ReferencedScorer(model.folder, "encoder", model.leave_one_out))
-    scorer = UnreferencedHalf(
-        model=model.folder,
-        referenced="none",
-        scale=model.scale,
-        leave_one_out=model.leave_one_out,
-        beside=model.referenced,
-        unreferenced=model.unreferenced,
-    )
+    scorer = UnreferencedHalf(referenced="none", beside=model.referenced, **model.scored)
     blocks: dict[str, Sequence[Metric]] = {
         REFERENCED: referenced,
         UNREFERENCED: (QueryScorer(model.folder), scorer),
-        BLENDED: [model.blend(name) for name in BLENDS],
+        BLENDED: [
+            RUBER(blend=name, referenced=model.referenced, **model.scored) for name in BLENDS
+        ],
         FURTHER: [registry.metric(each) for each in further],
         BASELINE: [Length(texts.tokenizer)],
     }
@@ -240,13 +234,8 @@ class UnreferencedHalf(RUBER):
 
     @property
     def _blended(self) -> RUBER:
-        return RUBER(
-            model=self.model,
-            referenced=self.beside,
-            scale=self.scale,
-            leave_one_out=self.leave_one_out,
-            unreferenced=self.unreferenced,
-        )
+        facts = {name: getattr(self, name) for name in Model(self.model).scored}
+        return RUBER(referenced=self.beside, **facts)
 
     def requests(self) -> tuple[Request, ...]:
         """Those of the blends."""

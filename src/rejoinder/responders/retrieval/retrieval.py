@@ -10,7 +10,7 @@ from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.retrieval.bm25 import BM25Index
 from rejoinder.text.separation import lost_words, wanted
 from rejoinder.text.strings import Strings
@@ -74,8 +74,7 @@ class RetrievalResponder:
             # The same reply to several messages is one candidate.
             texts = list(dict.fromkeys(self.corpus.targets[place] for place in places))
             replies.append(self._chosen(message, texts) if texts else self.usual)
-            if progress is not None:
-                progress(done, len(messages))
+            advance(progress, done, len(messages))
         return replies
 
     @property

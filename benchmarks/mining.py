@@ -19,10 +19,10 @@ import pyarrow as pa
 from benchmarks.corpus import Corpus
 from benchmarks.timing import Timing, interleaved, show
 from rejoinder import TestSet
+from rejoinder.corpora.mining.files import read_index, write_index
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.mine import mine
 from rejoinder.corpora.mining.search import Product, Wanted, search
-from rejoinder.corpora.mining.stored import read_index, write_index
 from rejoinder.files.arrays import MemoryArrays, new_folder
 from rejoinder.retrieval.bm25 import BM25
 from rejoinder.text.strings import Strings

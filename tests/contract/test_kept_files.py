@@ -160,7 +160,7 @@ def test_a_sweep_goes_on(copies):
     pytest.importorskip("transformers")
     import tiny_sweep
     from rejoinder.tuning.grid import ParameterGrid
-    from rejoinder.tuning.trials import Search, run_trials
+    from rejoinder.tuning.sweep import Search, run_trials
 
     folder = copies("sweep-begun") / "sweep-begun"
     kept = {path.name: path.read_bytes() for path in (folder / "trials" / "0001").glob("*.json")}

@@ -40,7 +40,7 @@ from rejoinder.training.responder import train_responder
 from rejoinder.tuning import data as responder_material
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import ParameterGrid
-from rejoinder.tuning.trials import Search, _parameters
+from rejoinder.tuning.sweep import Search, _parameters
 from shared_data import EXAMPLES
 
 PARAMETERS = replace(tiny_sweep.BASE, epochs=2)

@@ -18,7 +18,7 @@ from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecod
 
 # The second prompt ends in a blank, which the tokenizer joins to the reply's first letters, as those
 # of real models do. (The harness hands the reply every blank, also one that stays by itself; here
-# that one is the prompt's, see boundary.py.)
+# that one is the prompt's, see pieces.py.)
 REQUESTS = [
     LikelihoodRequest(
         "1", ("Did you manage to get tickets?",), (" Yes, two beds.", " I don't know.", " No")

@@ -22,7 +22,7 @@ import torch
 torch.set_num_threads(1)
 from tiny_sweep import BASE, held
 from rejoinder.tuning.grid import ParameterGrid
-from rejoinder.tuning.trials import Search, run_trials
+from rejoinder.tuning.sweep import Search, run_trials
 grid = ParameterGrid(BASE, {"learning_rate": (1e-2, 1e-3, 1e-4), "dropout": (0.0, 0.3)})
 print("ready", flush=True)
 sampler, trials = sys.argv[3], int(sys.argv[4]) or None

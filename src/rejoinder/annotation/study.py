@@ -14,13 +14,6 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from rejoinder.annotation import assignment
-from rejoinder.annotation.answer_rows import (
-    assigned,
-    is_new,
-    last_answer,
-    store_answer,
-    undoable,
-)
 from rejoinder.annotation.choices import Choices, choices_of, comment_of, form_of, is_right
 from rejoinder.annotation.database import Database
 from rejoinder.annotation.new_study import identity, make_study
@@ -314,7 +307,7 @@ class Study:
         counts: assignment.Counts | None = None,
     ) -> Shown:
         content, arrangement, kind, _ = _asked(db, number)
-        before = last_answer(db, number)
+        before = assignment.last_answer(db, number)
         return Shown(
             number,
             assignment.place(db, rater.id, number),
@@ -324,7 +317,7 @@ class Study:
             form_of(self.task, before[0], arrangement) if before else {},
             before[1] if before else "",
             counts or assignment.counts(db, self.task, rater.id),
-            undoable(db, rater.id) is not None,
+            assignment.undoable(db, rater.id) is not None,
         )
 
     def answer(
@@ -350,14 +343,14 @@ class Study:
         """
         now = self._clock()
         with self.database.transaction() as db:
-            state, arrangement, shown, kind = assigned(db, rater.id, number)
-            before = last_answer(db, number) if state == "answered" else None
+            state, arrangement, shown, kind = assignment.assigned(db, rater.id, number)
+            before = assignment.last_answer(db, number) if state == "answered" else None
             if before is None or kind != "training":
                 choices = choices_of(self.task, form, arrangement)
                 comment = comment_of(self.task, form)
                 taken = seconds if seconds is not None else (now - shown if shown else None)
                 if before != (choices, comment):
-                    store_answer(db, number, now, taken, choices, comment)
+                    assignment.store_answer(db, number, now, taken, choices, comment)
         return kind == "training"
 
     @contextmanager
@@ -377,11 +370,13 @@ class Study:
             def store(
                 number: int, form: Mapping[str, str], seconds: float | None, at: float | None
             ) -> None:
-                _, arrangement, _, kind = assigned(db, rater.id, number)
+                _, arrangement, _, kind = assignment.assigned(db, rater.id, number)
                 choices = choices_of(self.task, form, arrangement)
                 comment = comment_of(self.task, form)
-                if is_new(db, number, kind, at, (choices, comment)):
-                    store_answer(db, number, now if at is None else at, seconds, choices, comment)
+                if assignment.is_new(db, number, kind, at, (choices, comment)):
+                    assignment.store_answer(
+                        db, number, now if at is None else at, seconds, choices, comment
+                    )
 
             yield store
 
@@ -401,7 +396,7 @@ class Study:
         The answer that was given counts until another takes its place.
         """
         with self.database.transaction() as db:
-            number = undoable(db, rater.id)
+            number = assignment.undoable(db, rater.id)
             if number is None:
                 return False
             db.execute("UPDATE assignment SET state = 'reopened' WHERE id = ?", (number,))
@@ -410,13 +405,13 @@ class Study:
     def may_undo(self, rater: Rater) -> bool:
         """Whether a rater has an answer that can be changed."""
         with self.database.transaction() as db:
-            return undoable(db, rater.id) is not None
+            return assignment.undoable(db, rater.id) is not None
 
     def feedback(self, rater: Rater, number: int) -> Feedback | None:
         """What is said of a rater's answer to a training question; None: there is no such answer."""
         with self.database.transaction() as db:
             content, arrangement, *whose = _asked(db, number)
-            given = last_answer(db, number)
+            given = assignment.last_answer(db, number)
         if given is None or whose != ["training", rater.id]:
             return None
         return self._feedback(given[0], content, arrangement)

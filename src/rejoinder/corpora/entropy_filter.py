@@ -68,7 +68,7 @@ def filter_by_entropy(
         pairs: The corpus.
         side: ``source``, ``target`` or ``both``.
         threshold: In bits, at least 0; an entropy equal to it is kept.
-        source_clusters: int64 [n], the cluster of every source (kmeans.py makes them from sentence
+        source_clusters: int64 [n], the cluster of every source (``filtering.kmeans`` makes them from sentence
             vectors); None: equal utterances are a cluster, white space apart (IDENTITY).
         target_clusters: The same for targets.
         longest: Clusters whose utterances have this many words or more on average are kept whatever

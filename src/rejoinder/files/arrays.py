@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
-from rejoinder.files.replacing import failure
-from rejoinder.files.whole_folder import whole_folder
+from rejoinder.files.replacing import failure, whole_folder
 from rejoinder.messages import quoted
 
 Array: TypeAlias = NDArray[Any]

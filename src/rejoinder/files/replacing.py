@@ -8,7 +8,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -173,3 +173,49 @@ def _remove(path: Path) -> None:
     # On a disk that has become read-only nothing can be removed; the first error is the one to tell.
     with suppress(OSError):
         path.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(
+    path: str | os.PathLike[str], is_there: Callable[[Path], bool] = lambda _: False
+) -> Iterator[Path]:
+    """A temporary folder, which becomes ``path`` when the body has ended well, and otherwise vanishes.
+
+    Args:
+        path: The folder, which is not there yet, or is empty; the folders above it are made.
+        is_there: Whether a folder that another process has made meanwhile serves as well.
+
+    Raises:
+        InputError: The folder cannot be made or written.
+    """
+    check_folder_target(path)
+    final = Path(os.path.realpath(path))
+    temporary = beside(final, "part")
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        try:
+            os.rename(temporary, final)
+        except OSError:
+            if not is_there(final):
+                raise
+    except OSError as error:
+        raise InputError(
+            f"{path}: the folder cannot be written: {failure(error)}; choose another place"
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_texts(path: str | os.PathLike[str], texts: Mapping[str, str]) -> None:
+    """Writes a new folder of text files, by their path within it.
+
+    Raises:
+        InputError: The folder cannot be made or written, or is not empty.
+    """
+    with whole_folder(path) as folder:
+        for name, text in texts.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(place) as temporary:
+                temporary.write_text(text, "utf-8")

@@ -12,7 +12,7 @@ import polars as pl
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.progress import Progress
-from rejoinder.scoring.matches import explained_metric, matches
+from rejoinder.scoring.explain import explained_metric, matches
 from rejoinder.statistics.correlation import average_ranks
 from rejoinder.tables.schemas import CONTEXTS
 from rejoinder.visible import visible

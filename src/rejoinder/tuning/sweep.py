@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from rejoinder.corpora.pairs import Pairs, as_pairs
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.locks import alone
+from rejoinder.files.replacing import check_folder_target, remove_parts, write_json
+from rejoinder.messages import Argument, counted
+from rejoinder.models.devices import chosen_device
 from rejoinder.progress import Report
 from rejoinder.responders.seq2seq.parameters import scaled
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
-from rejoinder.tuning.data import material
-from rejoinder.tuning.grid import Number, ParameterGrid, grid_of
+from rejoinder.tables.write import write_table
+from rejoinder.tuning.data import SweepMaterial, material
+from rejoinder.tuning.folder import opened
+from rejoinder.tuning.grid import Number, ParameterGrid, Setting, grid_of
 from rejoinder.tuning.result import SweepResult
+from rejoinder.tuning.run import SweepRun
 from rejoinder.tuning.search import Search
-from rejoinder.tuning.trials import run_trials
+from rejoinder.tuning.table import correlations, table
+from rejoinder.tuning.trial import Trial, finite
 
 
 def sweep(
@@ -116,3 +127,175 @@ def _least_pairs(grid: ParameterGrid) -> int:
     """The fewest pairs that a trial trains on; 0: all."""
     counts = grid.axes.get("pairs", (grid.base.pairs,))
     return min((int(count) for count in counts if count), default=0)
+
+
+FORMAT = "rejoinder sweep 1"
+RESULTS, TABLE = "results.json", "trials.csv"
+
+
+def run_trials(
+    material: SweepMaterial,
+    grid: ParameterGrid,
+    search: Search,
+    path: str | os.PathLike[str],
+    *,
+    keep: int = 1,
+    save_every: float = 60.0,
+    report: Report | None = None,
+    device: str = "auto",
+) -> SweepResult:
+    """Trains, prunes and scores replying systems.
+
+    Successive halving (Jamieson & Talwalkar 2016): after each rung's epochs the third of the trials
+    with the lowest validation loss goes on, in bits per character, which vocabularies of any size
+    share. With Optuna trials come one by one, and its asynchronous form of the same rule prunes.
+
+    Everything stands in the folder as it is made, and the same call after a kill goes on there; its
+    result is the one of a call that was never cut off. So is that of a call for more trials, with
+    Optuna, or at random without pruning.
+
+    Args:
+        material: Corpora, test set, measures.
+        grid: The settings.
+        search: Which of them are tried, and which go on.
+        path: A new folder, or the one of a sweep that was cut off or is to have more trials.
+        keep: Models kept, those of the best replies.
+        save_every: Seconds between two checkpoints of a training.
+        report: Told about everything that goes on.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+
+    Raises:
+        InputError: Something else stands at ``path``, or it cannot be written; another run writes
+            there; every trial failed.
+        ParameterError: Trials differ in epochs, and are to be pruned.
+        MissingExtraError: A package of the extras ``models`` or ``sweep`` is not installed.
+    """
+    from rejoinder.responders.seq2seq.model import check_installed
+
+    check_installed()
+    chosen_device(device)
+    check_folder_target(path)
+    if keep < 0:
+        raise ParameterError(Argument("keep", keep), ": expected 0 or more")
+    if "epochs" in grid.axes and search.prune != "none":
+        raise ParameterError(
+            Argument("settings"),
+            " epochs: pruning compares trials after equal epochs; give one "
+            f"value, or {Argument('prune', 'none')}",
+        )
+    if search.sampler == "optuna":
+        from rejoinder.tuning.proposals import check_optuna, tried
+    else:
+        check_optuna, tried = None, _tried
+    parameters = _parameters(material, grid, search, check_optuna() if check_optuna else None)
+    with alone(Path(path)):
+        folder = opened(Path(path), parameters, search.extensible, material.fallback)
+        remove_parts(folder)
+        run = SweepRun(material, grid, search, folder, keep, save_every, report, device)
+        notes = [*material.notes, *tried(run)]
+        return _told(run, notes, parameters)
+
+
+def _tried(run: SweepRun) -> list[str]:
+    """All settings or some at random, by successive halving."""
+    search, grid = run.search, run.grid
+    if search.sampler == "grid":
+        settings: Iterator[Setting] = (grid.setting(place) for place in range(grid.size))
+    else:
+        assert search.trials is not None
+        settings = iter(grid.drawn(search.trials, run.material.seed))
+    going = [run.trial(setting) for setting in settings]
+    if search.prune == "none":
+        run.total = sum(grid.parameters(each.setting).epochs for each in going)
+    else:
+        run.total = _epochs(len(going), search.rungs(grid.base.epochs), search.reduction)
+    # Without pruning the trials may differ in epochs: each has one rung of its own.
+    rounds = max(len(run.rungs(each.setting)) for each in going)
+    for rung in range(rounds - 1):
+        going = [each for each in going if run.train(each, run.rungs(each.setting)[rung], False)]
+        going.sort(key=lambda each: (each.bits, each.number))
+        going = sorted(going[: -(-len(going) // search.reduction)], key=lambda each: each.number)
+    for each in going:
+        if run.train(each, run.rungs(each.setting)[-1], True):
+            run.measure(each)
+    return []
+
+
+def _epochs(trials: int, rungs: Sequence[int], reduction: int) -> int:
+    """What successive halving trains in all.
+
+    >>> _epochs(9, (1, 3, 8), 3)
+    26
+    """
+    total = 0
+    for epochs in rungs:
+        total += trials * epochs
+        trials = -(-trials // reduction)
+    return total
+
+
+def _told(run: SweepRun, notes: list[str], parameters: Mapping[str, Any]) -> SweepResult:
+    failed = [each for each in run.trials if each.status == "failed"]
+    if not run.finished:
+        reasons = f"{failed[0].name}: {failed[0].failed}" if failed else "all were pruned"
+        raise InputError(f"{run.folder}: no trial could be finished; {reasons}")
+    if failed:
+        notes.append(f"{counted(len(failed), 'trial')} of {len(run.trials)} failed")
+    pruned = sum(each.status == "pruned" for each in run.trials)
+    if pruned:
+        notes.append(
+            f"{counted(pruned, 'trial')} of {len(run.trials)} pruned by validation loss and not "
+            "scored: the correlations are over the others, which are more alike"
+        )
+    notes += [*_without_model(run), *_of_trials(run.finished)]
+    trials = table(run.trials, run.finished, run.grid)
+    correlated = correlations(run.finished, run.material)
+    result = SweepResult(run.folder, trials, correlated, tuple(dict.fromkeys(notes)), parameters)
+    write_table(trials, run.folder / TABLE)
+    write_json(run.folder / RESULTS, finite(result.as_json()))
+    return result
+
+
+def _without_model(run: SweepRun) -> list[str]:
+    """A note where an earlier call was to keep fewer models than this one."""
+    gone = [each.name for each in run.finished[: run.keep] if not each.model.exists()]
+    if not gone:
+        return []
+    return [
+        f"{', '.join(gone)}: no model, because an earlier call was to keep fewer; to have it, train "
+        "with the trial's settings"
+    ]
+
+
+def _of_trials(finished: Sequence[Trial]) -> list[str]:
+    """The notes of trials, each once, with whose it is."""
+    names_of: dict[str, list[str]] = {}
+    for each in finished:
+        for note in (each.scores or {})["notes"]:
+            names_of.setdefault(note, []).append(each.name)
+    size = len(finished)
+    return [
+        f"{names[0] if len(names) == 1 else f'{len(names)} of {size} finished trials'}: {note}"
+        for note, names in names_of.items()
+    ]
+
+
+def _parameters(
+    material: SweepMaterial, grid: ParameterGrid, search: Search, optuna: str | None
+) -> dict[str, Any]:
+    """What a sweep is: with all of this the same, its results are the same."""
+    return {
+        "format": FORMAT,
+        "data": material.hashes,
+        "base": grid.base.as_json(),
+        "grid": {name: list(values) for name, values in grid.axes.items()},
+        "sampler": search.sampler if optuna is None else f"optuna {optuna}",
+        "trials": search.trials or grid.size,
+        "rungs": list(search.rungs(grid.base.epochs)) if search.prune != "none" else [],
+        "reduction": search.reduction,
+        "metric": material.metric.label,
+        "generic": material.generic,
+        "beam": material.beam,
+        "resamples": material.resamples,
+        "seed": material.seed,
+    }

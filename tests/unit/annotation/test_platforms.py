@@ -14,7 +14,7 @@ from rejoinder.annotation.platforms.registry import PLATFORMS, tasks
 from rejoinder.annotation.task import Criterion, Task
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.provenance import read_record
-from rejoinder.files.whole_folder import write_texts
+from rejoinder.files.replacing import write_texts
 from rejoinder.tables.ratings import read_ratings
 
 TASK = Task(criteria=(Criterion("relevance"),))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rejoinder.corpora.entropy_filter import entropies, filter_by_entropy
-from rejoinder.corpora.kmeans import kmeans
+from rejoinder.corpora.filtering import kmeans
 from rejoinder.corpora.pairs import Pairs, adjacent_pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.tables.testset import read_testset

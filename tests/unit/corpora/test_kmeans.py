@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rejoinder.corpora import kmeans as module
-from rejoinder.corpora.kmeans import kmeans
+from rejoinder.corpora import filtering as module
+from rejoinder.corpora.filtering import kmeans
 
 SEEDS = range(8)
 

@@ -15,8 +15,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.style import save
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.recipes.galley2015.figures import ORDERS, draw, figure2
-from rejoinder.recipes.galley2015.reference_sets import table1
-from rejoinder.recipes.galley2015.tables import table2
+from rejoinder.recipes.galley2015.tables import table1, table2
 from rejoinder.tables.testset import TestSet
 from shared_data import EXAMPLES, ROOT, SYSTEMS, TESTSET
 

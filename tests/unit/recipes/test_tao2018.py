@@ -11,9 +11,8 @@ from rejoinder import correlate, read_ratings, read_responses, read_testset, sco
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.bleu import BLEU
 from rejoinder.models.ruber.model import load
-from rejoinder.recipes.tao2018.case_study import cases
 from rejoinder.recipes.tao2018.metrics import QUERY, S_U
-from rejoinder.recipes.tao2018.study import MEAN, POOLED, Model, Texts, tao2018
+from rejoinder.recipes.tao2018.study import MEAN, POOLED, Model, Texts, cases, tao2018
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.words import cutter
 from shared_data import EXAMPLES

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from rejoinder.errors import InputError, MissingExtraError
-from rejoinder.files import gzipped
+from rejoinder.files import reading
 from rejoinder.tables.io import workbook
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings
@@ -84,7 +84,7 @@ def test_the_system_of_a_packed_file_is_its_name_unpacked(tmp_path):
 
 
 def test_a_packed_file_that_unpacks_to_far_more_than_text_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(gzipped, "FREE", 1 << 20)
+    monkeypatch.setattr(reading, "FREE", 1 << 20)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"id,text\n" + b"1,0\n" * (1 << 20)))
     with pytest.raises(InputError, match="unpacks to more than 1 MiB, over 100 times its size"):
         read_testset(tmp_path / "t.csv.gz")

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood.recorded import RecordedBackend
+from rejoinder.models.likelihood.store import RecordedBackend
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings

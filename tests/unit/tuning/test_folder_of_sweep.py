@@ -9,7 +9,7 @@ from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import ParameterGrid
 from rejoinder.tuning.search import Search
-from rejoinder.tuning.trials import run_trials
+from rejoinder.tuning.sweep import run_trials
 
 WHAT = {"metric": "METEOR", "seed": 1, "trials": 4}
 

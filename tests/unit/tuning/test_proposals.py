@@ -5,8 +5,8 @@ import json
 import pytest
 
 from rejoinder.tuning.grid import ParameterGrid
+from rejoinder.tuning.sweep import Search, run_trials
 from rejoinder.tuning.trial import Trial, write_with_checksum
-from rejoinder.tuning.trials import Search, run_trials
 from tiny_sweep import BASE, files, held
 
 GRID = ParameterGrid(BASE.changed(epochs=2), {"learning_rate": (1e-2, 1e-4), "dropout": (0.0, 0.3)})

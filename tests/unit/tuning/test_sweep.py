@@ -11,9 +11,9 @@ from rejoinder.responders.seq2seq.parameters import scaled
 from rejoinder.tuning import trial as responder_trial
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import PAPER, ParameterGrid, grid_of, parsed
+from rejoinder.tuning.sweep import Search, run_trials
 from rejoinder.tuning.table import correlations
 from rejoinder.tuning.trial import Trial, write_with_checksum
-from rejoinder.tuning.trials import Search, run_trials
 from tiny_sweep import BASE, corpus, held
 
 

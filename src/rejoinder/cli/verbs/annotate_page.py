@@ -114,7 +114,7 @@ def _write_tasks(
     given: PageOptions, study: Study, platform: Platform, texts: dict[str, str], questions: int
 ) -> None:
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.files.whole_folder import write_texts
+    from rejoinder.files.replacing import write_texts
 
     with Outputs() as outputs:
         if platform.suffix:

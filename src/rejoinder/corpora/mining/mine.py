@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ from rejoinder._version import __version__
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.own_conversations import own_conversations
 from rejoinder.corpora.mining.search import Product, Wanted, search
-from rejoinder.corpora.mining.word_separation import separation_notes
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.document.table import Table, key, number
 from rejoinder.errors import InputError, ParameterError
@@ -27,8 +26,9 @@ from rejoinder.retrieval.bm25 import BM25, K1, B
 from rejoinder.tables.schemas import CANDIDATES
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.text.bare import bare_keys
+from rejoinder.text.separation import lost_words, wanted
 from rejoinder.text.strings import Strings
-from rejoinder.text.tokenizers import check_tokenizer, tokenize
+from rejoinder.text.tokenizers import TOKENIZERS, check_tokenizer, tokenize
 
 PARROTED = "parroted"
 """The source of a candidate that is the item's own message."""
@@ -366,3 +366,30 @@ def _signature(index: TripleIndex, product: Product, candidates: int, parrot: bo
         f"{product.weighting.signature}|tok:{index.tokenizer}|case:lc|candidates:{candidates}|"
         f"parrot:{parrots}|version:{__version__}"
     )
+
+
+def separation_notes(texts: Sequence[str], tokenizer: str) -> list[str]:
+    """Says where the words of texts in Chinese, Japanese, Thai and the like are not separated.
+
+    Each sentence is then one word, and a search finds equal sentences alone.
+
+    Args:
+        texts: The messages and responses that are searched for.
+        tokenizer: One of ``text.tokenizers``.
+
+    >>> separation_notes(["你好吗，今天好吗？"], "13a")[0][:54]
+    "the tokenizer '13a' does not separate the words of 1 o"
+    >>> separation_notes(["你好吗，今天好吗？"], "char"), separation_notes(["How are you?"], "13a")
+    ([], [])
+    """
+    found = lost_words(
+        texts, lambda some: tokenize(Strings.of(some), tokenizer, lowercase=True).lengths.tolist()
+    )
+    if found is None:
+        return []
+    return [
+        f"the tokenizer '{tokenizer}' does not separate the words of {found.number} of {found.unspaced} "
+        f"messages and responses in scripts without spaces{found.examined} ({found.script}), so that "
+        f"candidates are found by whole sentences; give {Argument('tokenizer')} "
+        f"{wanted(found.script, TOKENIZERS, tokenizer)}"
+    ]

@@ -46,7 +46,7 @@ def _endpoint(model: str, **settings: Any) -> LikelihoodBackend:
 
 
 def _recording(model: str, name: str | None) -> LikelihoodBackend:
-    from rejoinder.models.likelihood.recorded import RecordedBackend
+    from rejoinder.models.likelihood.store import RecordedBackend
 
     return RecordedBackend(model, name=name)
 

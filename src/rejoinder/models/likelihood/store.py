@@ -1,4 +1,4 @@
-"""Likelihoods of all replies to all prompts, with results on disk that an interrupted run resumes.
+"""Likelihoods of all replies to all prompts, on disk: as a run resumes them, or made elsewhere.
 
 Results are kept in a file of ``files/resumable_lines.py``, a line for each prompt and reply in the
 order of the plan.
@@ -16,16 +16,25 @@ from typing import Any
 
 import msgspec
 
-from rejoinder.files.resumable_lines import ResumableLines, file_name
-from rejoinder.messages import Argument
+from rejoinder.errors import InputError
+from rejoinder.files.resumable_lines import ResumableLines, damaged_line, file_name
+from rejoinder.messages import Argument, quoted
 from rejoinder.models.likelihood.backend import (
+    DROPS,
     Likelihood,
     LikelihoodBackend,
     LikelihoodRequest,
     RequestBatch,
+    RequestPlan,
 )
-from rejoinder.models.likelihood.recorded import Line, likelihood
 from rejoinder.progress import Progress, advance
+from rejoinder.tables.io.json_lines import convert, read_objects
+
+SIZE = 1024  # requests to a batch
+
+
+WORK = Argument("work")
+
 
 FORMAT = 1
 
@@ -126,3 +135,134 @@ def _header(backend: LikelihoodBackend, requests: Sequence[LikelihoodRequest]) -
         **backend.facts,
         "requests": digest.hexdigest()[:16],
     }
+
+
+class Line(msgspec.Struct, omit_defaults=True):
+    """One reply to one prompt.
+
+    Attributes:
+        id: The item's.
+        text: The reply.
+        logprobs: Natural logarithms of the tokens' probabilities, the end of sequence included.
+        total: Their sum, where they themselves are not known.
+        tokens: How many tokens ``total`` sums up.
+        dropped: Why there are none.
+    """
+
+    id: str
+    text: str
+    logprobs: list[float] | None = None
+    total: float | None = None
+    tokens: int | None = None
+    dropped: str = ""
+
+    @classmethod
+    def of(cls, id: str, text: str, likelihood: Likelihood) -> Line:
+        """The line of a likelihood."""
+        if likelihood.dropped:
+            return cls(id, text, dropped=likelihood.dropped)
+        if likelihood.logprobs is None:
+            return cls(id, text, total=likelihood.total, tokens=likelihood.tokens)
+        return cls(id, text, likelihood.logprobs.tolist())
+
+
+class RecordedBackend(LikelihoodBackend):
+    """Scores made elsewhere: a JSONL file with a line for each item and reply.
+
+    A line holds ``id``, ``text`` and ``logprobs``; or, instead of the last, ``total`` and
+    ``tokens``. Lines with the key ``rejoinder`` describe the file and are passed over.
+
+    Args:
+        path: The file.
+        name: What tables call it; None: the file's name.
+
+    Raises:
+        InputError: The file cannot be read, or a line breaks a rule.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise InputError(f"{path}: no such file; expected a .jsonl file of scores")
+        self.name = name or self.path.stem.removesuffix(".scores")
+        _check_lines(self.path)
+        self.held: dict[tuple[str, str], Likelihood] = {}
+        for number, row in read_objects(self.path):
+            if "rejoinder" in row:
+                continue
+            where = f"{self.path}, row {number}"
+            line = convert(row, Line, where)
+            key = (line.id, line.text)
+            if key in self.held:
+                raise InputError(
+                    f"{where}: id {quoted(line.id)} has the reply {quoted(line.text)} a second time; "
+                    "keep one of the lines"
+                )
+            self.held[key] = likelihood(line, where)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The hash of the file."""
+        return {"scores": hashlib.sha256(self.path.read_bytes()).hexdigest()[:8]}
+
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> RequestPlan:
+        """In the order of the requests.
+
+        Raises:
+            InputError: The file lacks a reply.
+        """
+        for request in requests:
+            for reply in request.replies:
+                if reply.strip() and (request.id, reply) not in self.held:
+                    raise InputError(
+                        f"{self.path}: no line for id {quoted(request.id)} with the reply "
+                        f"{quoted(reply)}; score every reference and every generic reply of every "
+                        "item"
+                    )
+        return RequestPlan.in_order(requests, SIZE)
+
+    def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
+        """Looks the replies up."""
+        return [
+            [self.held.get((request.id, text)) or Likelihood.of([]) for text in request.replies]
+            for request in batch.work
+        ]
+
+
+def _check_lines(path: Path) -> None:
+    """Raises an InputError where a file that a run of Rejoinder wrote is damaged or altered."""
+    number = damaged_line(path.read_bytes())
+    if number is not None:
+        raise InputError(
+            f"{path}, row {number}: damaged or altered since a run wrote it into the folder of "
+            f"{WORK}; repeat that run with another folder for {WORK}"
+        )
+
+
+def likelihood(line: Line, where: str) -> Likelihood:
+    """What a line says.
+
+    Raises:
+        InputError: It says too little, or what cannot be.
+    """
+    if line.dropped:
+        return Likelihood.none(line.dropped if line.dropped in DROPS else "dropped in the file")
+    if line.logprobs is not None:
+        values: Sequence[float] = line.logprobs
+        _check_negative(values, where)
+        return Likelihood.of(values)
+    if line.total is None or line.tokens is None or line.tokens < 1:
+        raise InputError(
+            f"{where}: neither 'logprobs' nor 'total' and 'tokens' (1 or more); give one of them"
+        )
+    _check_negative([line.total], where)
+    return Likelihood(line.total, line.tokens)
+
+
+def _check_negative(values: Sequence[float], where: str) -> None:
+    # A little above 0 is rounding: a probability of 1 from half-precision arithmetic.
+    if any(value > 1e-2 for value in values):
+        raise InputError(
+            f"{where}: a log-probability above 0 ({max(values)}); expected natural logarithms of "
+            "probabilities, not the probabilities, nor losses"
+        )

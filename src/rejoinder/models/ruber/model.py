@@ -81,7 +81,7 @@ class Member:
         name: its size and seed, as ``gru-1``.
         scorer: with its best weights.
         calibration: of its scores.
-        weight: how much it counts beside the others (``mixing.py``).
+        weight: how much it counts beside the others (``fitting.size_weights``).
     """
 
     name: str

@@ -14,8 +14,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument
 from rejoinder.progress import Progress
 from rejoinder.recipes.galley2015.figures import Figure2, figure2
-from rejoinder.recipes.galley2015.reference_sets import check_cases, table1
-from rejoinder.recipes.galley2015.tables import THRESHOLD, Table2, table2
+from rejoinder.recipes.galley2015.tables import THRESHOLD, Table2, check_cases, table1, table2
 from rejoinder.references.weighing import LIKERT, weigh
 from rejoinder.result import Result
 from rejoinder.scoring.leave_own_out import LeftOut

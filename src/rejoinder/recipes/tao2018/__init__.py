@@ -1,7 +1,6 @@
 """Tao et al. (2018): the agreement of RUBER with human ratings."""
 
-from rejoinder.recipes.tao2018.case_study import cases
 from rejoinder.recipes.tao2018.figures import draw
-from rejoinder.recipes.tao2018.study import Model, Study, Texts, tao2018
+from rejoinder.recipes.tao2018.study import Model, Study, Texts, cases, tao2018
 
 __all__ = ["Model", "Study", "Texts", "cases", "draw", "tao2018"]

@@ -10,10 +10,9 @@ from polars.testing import assert_frame_equal
 import rejoinder
 from mining_by_hand import texts
 from rejoinder.corpora.mining import files, triples
-from rejoinder.corpora.mining.files import index_corpus, passing_index
+from rejoinder.corpora.mining.files import index_corpus, passing_index, read_index
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.mine import mine
-from rejoinder.corpora.mining.stored import read_index
 from rejoinder.errors import InputError
 from rejoinder.files.arrays import MemoryArrays, new_folder, read_folder
 from rejoinder.files.locks import alone

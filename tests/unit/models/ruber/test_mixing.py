@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from rejoinder.models.ruber.mixing import size_weights
+from rejoinder.models.ruber.fitting import size_weights
 
 
 def ranked(rng, strength, n=400, candidates=5):

@@ -17,9 +17,8 @@ from rejoinder.messages import Argument
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import quotient
-from rejoinder.metrics.parameters import check_order
 from rejoinder.metrics.reference_pairs import ReferencePairs, matches
-from rejoinder.metrics.settings import EITHER, setting
+from rejoinder.metrics.settings import EITHER, check_order, setting
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
 

@@ -22,8 +22,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
-from rejoinder.metrics.parameters import check_type, types_of
-from rejoinder.metrics.settings import settings_of
+from rejoinder.metrics.settings import check_type, settings_of, types_of
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS, tokenize

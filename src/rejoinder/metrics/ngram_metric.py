@@ -9,8 +9,7 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.parameters import check_order
-from rejoinder.metrics.settings import setting
+from rejoinder.metrics.settings import check_order, setting
 from rejoinder.text.tokenizers import TOKENIZERS
 
 

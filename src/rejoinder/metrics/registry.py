@@ -13,8 +13,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument, Call, nearest, quoted
 from rejoinder.metrics import importing, presets
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.parameters import alternatives, types_of
-from rejoinder.metrics.settings import Name, settings_of
+from rejoinder.metrics.settings import Name, alternatives, settings_of, types_of
 
 _LOG = logging.getLogger(__name__)
 

@@ -21,12 +21,33 @@ from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
 from rejoinder.responders.chat import ChatResponder, remarks
 from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices, kind_of_system
-from rejoinder.responders.result import Replies
 from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.responders.transformer import TransformerResponder
+from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, TestSetLike
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Replies(Result):
+    """The replies of one system.
+
+    Attributes:
+        system: Its name in ``table``.
+        table: Responses (``system``, ``id``, ``text``), one for each item: what ``score`` takes.
+        hash: 8 hexadecimal digits: of the corpus that the replies come from, without the pairs that
+            were excluded, or of the trained system's folder, or of a server's model and settings.
+        notes: What was excluded, and what the replies lack.
+        signature: Of a server's replies: model and settings; else empty.
+    """
+
+    system: str
+    table: pl.DataFrame
+    hash: str
+    notes: tuple[str, ...]
+    signature: str = ""
+
 
 ANSWER_TOKENS = 128
 """Maximum number of tokens of a reply."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rejoinder.corpora.pairs import Pairs, as_pairs
+from rejoinder.corpora.pairs import Pairs, as_pairs, divided
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
 from rejoinder.models.devices import chosen_device
@@ -28,7 +28,6 @@ from rejoinder.models.training.threads import INEXACT
 from rejoinder.responders.seq2seq.model import build, check_installed
 from rejoinder.responders.seq2seq.parameters import Parameters, chosen_parameters
 from rejoinder.responders.seq2seq.trained import SUFFIX
-from rejoinder.responders.seq2seq.validation import divided
 from rejoinder.result import Result
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.detokenize import plain

@@ -10,14 +10,13 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from rejoinder.corpora.pairs import Pairs, adjacent_pairs
+from rejoinder.corpora.pairs import Pairs, adjacent_pairs, divided
 from rejoinder.errors import ParameterError, RejoinderError, one_of
 from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.responders.replies import messages_of
 from rejoinder.responders.seq2seq.parameters import Parameters
-from rejoinder.responders.seq2seq.validation import divided
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.detokenize import plain
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from rejoinder.messages import counted
 from rejoinder.progress import Report
 from rejoinder.tuning.data import SweepMaterial
-from rejoinder.tuning.grid import ParameterGrid, Setting
-from rejoinder.tuning.search import Search
+from rejoinder.tuning.grid import ParameterGrid, Search, Setting
 from rejoinder.tuning.trial import Trial
 
 TRIALS = "trials"

@@ -20,10 +20,9 @@ from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_table
 from rejoinder.tuning.data import SweepMaterial, material
 from rejoinder.tuning.folder import opened
-from rejoinder.tuning.grid import Number, ParameterGrid, Setting, grid_of
+from rejoinder.tuning.grid import Number, ParameterGrid, Search, Setting, grid_of
 from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.run import SweepRun
-from rejoinder.tuning.search import Search
 from rejoinder.tuning.table import correlations, table
 from rejoinder.tuning.trial import Trial, finite
 

@@ -29,8 +29,7 @@ from rejoinder.statistics.rating_matrix import Severity
 from rejoinder.tables.registry import KINDS as KINDS_OF_TABLES
 from rejoinder.tables.responses import Missing, MissingOrPairwise
 from rejoinder.tuning.data import METRICS
-from rejoinder.tuning.grid import GRIDS
-from rejoinder.tuning.search import PRUNINGS, SAMPLERS
+from rejoinder.tuning.grid import GRIDS, PRUNINGS, SAMPLERS
 
 PAIRWISE = [word for kind in get_args(MissingOrPairwise) for word in get_args(kind) or (kind,)]
 REGISTRIES = {

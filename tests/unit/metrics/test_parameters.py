@@ -13,7 +13,7 @@ import pytest
 
 from parameter_cases import REFUSED, TAKEN, Scored
 from rejoinder.errors import ParameterError
-from rejoinder.metrics.parameters import types_of
+from rejoinder.metrics.settings import types_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from chat_server import completion, judge, serving
 from rejoinder.errors import InputError
 from rejoinder.models import server as module
 from rejoinder.models.chat.endpoint import ChatEndpoint
-from rejoinder.models.likelihood.endpoint.echo import read_echo
+from rejoinder.models.likelihood.endpoint import read_echo
 from rejoinder.models.server import KEY, Server
 from rejoinder.models.server_key import answer_without_key, without_key
 

@@ -7,8 +7,7 @@ import pytest
 from rejoinder.errors import InputError
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tuning.folder import opened
-from rejoinder.tuning.grid import ParameterGrid
-from rejoinder.tuning.search import Search
+from rejoinder.tuning.grid import ParameterGrid, Search
 from rejoinder.tuning.sweep import run_trials
 
 WHAT = {"metric": "METEOR", "seed": 1, "trials": 4}

@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.corpora.mining.index import ARRAYS, TripleIndex
-from rejoinder.corpora.mining.triples import ROWS_AT_ONCE
+from rejoinder.corpora.mining.index import ARRAYS, ROWS_AT_ONCE, TripleIndex
 from rejoinder.errors import InputError
 from rejoinder.files.arrays import FileArrays, MemoryArrays, is_free, new_folder, read_folder
 from rejoinder.files.content import content_digest

@@ -40,7 +40,7 @@ def _is_recording(model: str) -> bool:
 
 
 def _endpoint(model: str, **settings: Any) -> LikelihoodBackend:
-    from rejoinder.models.likelihood.endpoint.likelihoods import EndpointBackend
+    from rejoinder.models.likelihood.endpoint import EndpointBackend
 
     return EndpointBackend(model, **settings)
 

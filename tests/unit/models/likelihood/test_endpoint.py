@@ -11,7 +11,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.models import server as patience
 from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods, open_backend
 from rejoinder.models.likelihood.backend import EMPTY
-from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo
+from rejoinder.models.likelihood.endpoint import Echo, check_echo
 
 REQUESTS = [
     LikelihoodRequest("1", ("Did you get it?",), ("No, I did not.", "I don't know.", "")),

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from rejoinder.responders.seq2seq.beam import beam_search  # noqa: E402
+from rejoinder.responders.seq2seq.gru import beam_search  # noqa: E402
 
 VOCABULARY, LONGEST, END = 4, 4, 0
 

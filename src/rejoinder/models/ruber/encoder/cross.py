@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor
 
-    from rejoinder.models.ruber.alignment import DecomposableAttention
     from rejoinder.models.ruber.data.conversations import Conversations
+    from rejoinder.models.ruber.encoder.heads import DecomposableAttention
     from rejoinder.models.training.shapes import Shapes
 
 
@@ -112,7 +112,7 @@ class CrossScorer(EncoderScorer):
     @staticmethod
     def network_of(config: CrossConfig, width: int) -> DecomposableAttention:
         """Attention over the states of tokens."""
-        from rejoinder.models.ruber.alignment import DecomposableAttention
+        from rejoinder.models.ruber.encoder.heads import DecomposableAttention
 
         return DecomposableAttention(width, config.width, config.turns, config.dropout)
 

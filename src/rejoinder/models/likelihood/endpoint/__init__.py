@@ -1,1 +1,0 @@
-"""Log-probabilities of replies from a completions server."""

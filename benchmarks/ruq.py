@@ -27,7 +27,8 @@ def run(_: Corpus) -> Iterator[str]:
     """Yields the lines of the report."""
     import torch
 
-    from rejoinder.models.likelihood import LikelihoodRequest, Prompting
+    from rejoinder.models.likelihood.backend import LikelihoodRequest
+    from rejoinder.models.likelihood.prompts import Prompting
     from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
     tokenizer, model = _model()
@@ -81,7 +82,7 @@ def run(_: Corpus) -> Iterator[str]:
 
 def _ours(provider: Any, requests: Sequence[Any]) -> list[float]:
     """The log-probability of every reply, from texts."""
-    from rejoinder.models.likelihood import likelihoods
+    from rejoinder.models.likelihood.store import likelihoods
 
     return [each.total for few in likelihoods(provider, requests).replies for each in few]
 

@@ -25,7 +25,7 @@ FILE = "m.scores.jsonl"
 def score(work, pause=0.0):
     """Scores all requests in this process, with a pause before each batch."""
     import tiny_language_models as tiny
-    from rejoinder.models.likelihood import likelihoods
+    from rejoinder.models.likelihood.store import likelihoods
     from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
     class Slow(CausalBackend):
@@ -38,7 +38,7 @@ def score(work, pause=0.0):
 
 
 def requests():
-    from rejoinder.models.likelihood import LikelihoodRequest
+    from rejoinder.models.likelihood.backend import LikelihoodRequest
 
     rng = random.Random(5)
     words = "the night train leaves from an old harbour at six in the morning".split()

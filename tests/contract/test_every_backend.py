@@ -13,8 +13,15 @@ pytest.importorskip("transformers")
 import completions_server
 import tiny_language_models as tiny
 from rejoinder.errors import ParameterError
-from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods, open_backend
-from rejoinder.models.likelihood.registry import BACKENDS, kind_of_backend, open_backends
+from rejoinder.models.likelihood.backend import LikelihoodRequest
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.registry import (
+    BACKENDS,
+    kind_of_backend,
+    open_backend,
+    open_backends,
+)
+from rejoinder.models.likelihood.store import likelihoods
 
 REPLIES = ("Yes, two beds in a sleeper.", "I don't know.", "No", "")
 REQUESTS = [

@@ -28,7 +28,7 @@ from rejoinder.recipes.galley2015 import galley2015
 from rejoinder.recipes.negative_references import negative_references
 from rejoinder.result import Result
 from rejoinder.scoring.explain import explain
-from rejoinder.tuning.result import SweepResult
+from rejoinder.tuning.table import SweepResult
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 BAD = "tuned<script>alert(1)</script>|*b*&_[x](http://y)\\end{tabular}%$#^~\n# one"

@@ -28,7 +28,7 @@ from rejoinder.meta_evaluation.with_people import refusals
 from rejoinder.meta_evaluation.with_people.estimates import on_scale
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics import BLEU, RUBER, DeltaBLEU
-from rejoinder.models.chat.answer import ChatAnswer
+from rejoinder.models.chat.endpoint import ChatAnswer
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.recipes.tao2018 import study_tables
 from rejoinder.recipes.tao2018.scores import _good

@@ -177,7 +177,7 @@ def test_likelihoods_go_on(copies):
     pytest.importorskip("transformers")
     import killed_scoring
     import tiny_language_models as tiny
-    from rejoinder.models.likelihood import likelihoods
+    from rejoinder.models.likelihood.store import likelihoods
     from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
     folder = copies("likelihoods") / "likelihoods"

@@ -21,8 +21,9 @@ import tiny_ruber
 import tiny_sweep
 from rejoinder.errors import InputError
 from rejoinder.metrics.meteor import METEOR
-from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
+from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.ruber.encoder.cross import CrossConfig
 from rejoinder.models.ruber.encoder.encoder_head import HeadConfig

@@ -12,7 +12,9 @@ with warnings.catch_warnings():
     pytest.importorskip("lm_eval.models.huggingface", exc_type=ImportError)
 
 import tiny_language_models as tiny
-from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods
+from rejoinder.models.likelihood.backend import LikelihoodRequest
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderBackend
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,26 +28,6 @@ Array: TypeAlias = NDArray[Any]
 
 RECORD = "index.json"
 _REMEDY = "remove the folder, so that the next command makes it anew"
-
-
-class GrowingArrays(Protocol):
-    """Arrays by name, each of one dimension."""
-
-    def append(self, name: str, values: Array) -> None:
-        """Appends to an array; the first call makes it."""
-        ...
-
-    def allocate(self, name: str, size: int, dtype: type[np.generic]) -> Array:
-        """A new array of this size, to be written to."""
-        ...
-
-    def complete(self, name: str) -> Array:
-        """An array as it was appended, to be read."""
-        ...
-
-    def remove(self, name: str) -> None:
-        """Removes an array that is needed no longer."""
-        ...
 
 
 class MemoryArrays:
@@ -138,6 +118,10 @@ class FileArrays:
     def _close(self, name: str) -> None:
         if name in self._open:
             self._open.pop(name).close()
+
+
+GrowingArrays: TypeAlias = MemoryArrays | FileArrays
+"""Arrays by name, each of one dimension."""
 
 
 @contextmanager

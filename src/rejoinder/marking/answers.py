@@ -10,7 +10,7 @@ import numpy as np
 
 from rejoinder.annotation.task import TIE
 from rejoinder.marking.questions import MarkQuestion
-from rejoinder.models.chat.answer import ChatAnswer
+from rejoinder.models.chat.endpoint import ChatAnswer
 from rejoinder.models.likelihood.backend import Likelihood
 
 EXPECTED, READ = "expected", "read"

@@ -12,16 +12,12 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Request
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.contract import Part
-from rejoinder.metrics.means import MeanMetric, mean
+from rejoinder.metrics.means import MEASURES, PrecisionAndRecall
 from rejoinder.metrics.settings import setting
-
-# Each measure with the column that sums it, and with its place among the provider's.
-MEASURES = {"f": 0, "precision": 2, "recall": 3}
 
 
 @dataclass(frozen=True)
-class BERTScore(MeanMetric):
+class BERTScore(PrecisionAndRecall):
     """BERTScore: the mean of ``F = 2 P R / (P + R)`` over replies, of greedily matched tokens.
 
     P is the mean over the reply's tokens of the greatest cosine with any token of the reference, R
@@ -83,11 +79,6 @@ class BERTScore(MeanMetric):
         measure = "" if self.measure == "f" else f" {self.measure}"
         return f"BERTScore{measure}{' rescaled' if self.baseline else ''}{self.rule}"
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The sum of the replies' F, how many replies, and the sums of their P and R."""
-        return ("sum", "count", "precision", "recall")
-
     def requests(self) -> tuple[Request, ...]:
         """P, R and F of each reply, under these settings."""
         return (
@@ -109,12 +100,3 @@ class BERTScore(MeanMetric):
         assert isinstance(values, np.ndarray)
         p, r, f = values.T
         return np.column_stack([f, np.where(np.isnan(f), np.nan, 1.0), p, r])
-
-    def score(self, totals: Floats) -> Floats:
-        """float64 [..., 4] to float64 [...]; NaN where no reply was summed."""
-        return mean(totals[..., [MEASURES[self.measure], 1]])
-
-    def parts(self, totals: Floats) -> dict[str, Part]:
-        """The means of F, P and R, and the sum and count that the mean of F is made of."""
-        means = {name: float(mean(totals[[k, 1]])) for name, k in MEASURES.items()}
-        return {**means, **super().parts(totals)}

@@ -32,6 +32,33 @@ class MeanMetric(Metric):
         return {"sum": float(totals[0]), "count": float(totals[1])}
 
 
+MEASURES = {"f": 0, "precision": 2, "recall": 3}
+"""Each measure with the column that sums it."""
+
+
+class PrecisionAndRecall(MeanMetric):
+    """A mean metric of F, precision and recall, one of which is its score."""
+
+    measure: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The sum of the replies' F, how many replies, and the sums of their P and R."""
+        return ("sum", "count", "precision", "recall")
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 4] to float64 [...]; NaN where no reply was summed."""
+        return mean(totals[..., [MEASURES[self.measure], 1]])
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """The means of F, P and R, and the sum and count that the mean of F is made of.
+
+        P and R are NaN for scores that were kept before there were such columns.
+        """
+        means = {name: float(mean(totals[[k, 1]])) for name, k in MEASURES.items()}
+        return {**means, **super().parts(totals)}
+
+
 def mean(totals: Floats) -> Floats:
     """The quotient of two summed columns: float64 [..., 2] to float64 [...]; NaN for 0 / 0."""
     return quotient(totals[..., 0], totals[..., 1])

@@ -12,8 +12,7 @@ from rejoinder.batches.references import References
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.lcs import lcs_lengths, union_lcs_hits
-from rejoinder.metrics.contract import Part
-from rejoinder.metrics.means import MeanMetric, mean, mean_rows, quotient
+from rejoinder.metrics.means import MEASURES, PrecisionAndRecall, mean_rows, quotient
 from rejoinder.metrics.reference_pairs import ReferencePairs, matches
 from rejoinder.metrics.rouge_tokens import sentences, words
 from rejoinder.metrics.settings import EITHER, setting
@@ -23,8 +22,6 @@ from rejoinder.text.tokenizers import TOKENIZERS
 VARIANTS = (*map(str, range(1, 10)), "L", "Lsum")
 # Those that are a name on the command line; the others are ``rouge:variant=3``.
 NAMED = ("1", "2", "L", "Lsum")
-# Each measure with the column that sums it.
-MEASURES = {"f": 0, "precision": 2, "recall": 3}
 # Each form with the tokenizer of the package that it is exact to.
 FORMS = {"f1": "rouge", "caption": "blanks"}
 CAPTION_BETA = 1.2
@@ -32,7 +29,7 @@ BY_LINES = "lines"  # how Lsum splits texts where nothing else is given
 
 
 @dataclass(frozen=True)
-class ROUGE(MeanMetric):
+class ROUGE(PrecisionAndRecall):
     """ROUGE-n, ROUGE-L or ROUGE-Lsum: overlap with the references as precision and recall, averaged.
 
     With m the clipped n-gram matches (or the longest common subsequence, for L), h and r the
@@ -131,11 +128,6 @@ class ROUGE(MeanMetric):
         measure = "" if self.measure == "f" else f" {self.measure}"
         return f"ROUGE-{self.variant}{form}{measure}{self.rule}"
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The sum of the replies' F, how many replies, and the sums of their P and R."""
-        return ("sum", "count", "precision", "recall")
-
     def token_counts(self, texts: Strings) -> Indices:
         """How many tokens each text has."""
         return words(texts, self.tokenizer, self.lowercase, self.stemmer).lengths
@@ -195,18 +187,6 @@ class ROUGE(MeanMetric):
             common / np.maximum(1, of_h)[pairs.hypotheses],
             common / np.maximum(1, of_r)[pairs.references],
         )
-
-    def score(self, totals: Floats) -> Floats:
-        """float64 [..., 4] to float64 [...]; NaN where no reply was summed."""
-        return mean(totals[..., [MEASURES[self.measure], 1]])
-
-    def parts(self, totals: Floats) -> dict[str, Part]:
-        """The means of F, P and R, and the sum and count that the mean of F is made of.
-
-        P and R are NaN for scores that were kept before there were such columns.
-        """
-        means = {name: float(mean(totals[[k, 1]])) for name, k in MEASURES.items()}
-        return {**means, **super().parts(totals)}
 
 
 def _f1(p: Floats, r: Floats) -> Floats:

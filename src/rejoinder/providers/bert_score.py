@@ -15,6 +15,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.progress import Progress, advance
+from rejoinder.providers.embedding import cut_texts
 
 if TYPE_CHECKING:
     from rejoinder.models.huggingface.encoder import Encoder
@@ -169,9 +170,4 @@ def _notes(request: Request, encoder: Encoder, layer: int, texts: list[str]) -> 
             f"layer {layer} was read, the last one; published figures are of another layer of each model "
             "(17 of 24 of roberta-large): set layer=N"
         )
-    cut = encoder.count_cut(texts)
-    if cut:
-        notes.append(
-            f"{counted(cut, 'text')} cut to the first {encoder.longest} tokens of the encoder"
-        )
-    return tuple(notes)
+    return (*notes, *cut_texts(encoder, texts))

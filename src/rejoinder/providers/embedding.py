@@ -61,7 +61,7 @@ def by_encoder(encoder: Encoder, batch: Batch, progress: Progress | None = None)
     codes = {text: code for code, text in enumerate(distinct)}
     place = np.array([codes[text] for text in texts], dtype=np.int64)
     vectors = Embedded.whole(encoder.encode(distinct, progress), place)
-    return _split(vectors, batch, _cut_texts(encoder, texts))
+    return _split(vectors, batch, cut_texts(encoder, texts))
 
 
 def _texts(batch: Batch) -> list[str]:
@@ -101,7 +101,7 @@ def _unknown_words(texts: Embedded, m: int) -> list[str]:
     return notes
 
 
-def _cut_texts(encoder: Encoder, texts: Sequence[str]) -> list[str]:
+def cut_texts(encoder: Encoder, texts: Sequence[str]) -> list[str]:
     """A note about texts that are longer than an encoder reads."""
     cut = encoder.count_cut(texts)
     if not cut:

@@ -13,8 +13,9 @@ import polars as pl
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.metrics.means import MEASURES
 from rejoinder.metrics.registry import metric as made
-from rejoinder.metrics.rouge import MEASURES, ROUGE
+from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.setting_paths import SettingStep, setting_path
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult

@@ -75,12 +75,8 @@ class SweepMaterial:
         """So many pairs to train on, in the order of the corpus file; 0: all."""
         size = len(self.corpus)
         first = np.arange(min(count, size) if count else size)
-        order = np.argsort(np.array(self._rows)[first], kind="stable")
+        order = np.argsort(np.array(self.corpus.ids, dtype=np.int64)[first], kind="stable")
         return self.corpus.take(first[order])
-
-    @property
-    def _rows(self) -> list[int]:
-        return [int(id) for id in self.corpus.ids]
 
 
 def material(

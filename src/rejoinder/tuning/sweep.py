@@ -21,9 +21,8 @@ from rejoinder.tables.write import write_table
 from rejoinder.tuning.data import SweepMaterial, material
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import Number, ParameterGrid, Search, Setting, grid_of
-from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.run import SweepRun
-from rejoinder.tuning.table import correlations, table
+from rejoinder.tuning.table import SweepResult, correlations, table
 from rejoinder.tuning.trial import Trial, finite
 
 

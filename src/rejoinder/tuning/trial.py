@@ -268,7 +268,8 @@ class Trial:
 
     def _ruq(self, testset: TestSet) -> tuple[dict[str, Any], tuple[str, ...]]:
         """RUQ against the generic reply, of the first reference, as the paper has it."""
-        from rejoinder.models.likelihood import Prompting, open_backend
+        from rejoinder.models.likelihood.prompts import Prompting
+        from rejoinder.models.likelihood.registry import open_backend
 
         # The systems learn from the last turn alone.
         prompting = Prompting(turns=1, template="plain")

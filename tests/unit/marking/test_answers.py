@@ -18,7 +18,7 @@ from rejoinder.marking.answers import (
     read_answer,
 )
 from rejoinder.marking.questions import CHOICES, MarkQuestion
-from rejoinder.models.chat.answer import ChatAnswer, read_chat
+from rejoinder.models.chat.endpoint import ChatAnswer, read_chat
 from rejoinder.models.likelihood.backend import TOO_LONG, Likelihood
 from rejoinder.models.server import AnswerError
 

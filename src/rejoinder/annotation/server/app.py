@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hmac
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -106,6 +107,7 @@ class SafeHeaders:
         await self.app(scope, receive, send_safe if scope["type"] == "http" else send)
 
 
+@dataclass
 class _Routes:
     """What each address answers.
 
@@ -118,20 +120,15 @@ class _Routes:
         most_raters: The largest number of raters who can join by the common link.
     """
 
-    def __init__(
-        self,
-        study: Study,
-        address: str | None,
-        of_link: RateLimit,
-        of_join: RateLimit,
-        of_stranger: RateLimit,
-        most_raters: int,
-    ) -> None:
-        self.study = study
-        self.address = address
-        self.pages = Pages(study)
-        self.of_link, self.of_join, self.of_stranger = of_link, of_join, of_stranger
-        self.most_raters = most_raters
+    study: Study
+    address: str | None
+    of_link: RateLimit
+    of_join: RateLimit
+    of_stranger: RateLimit
+    most_raters: int
+
+    def __post_init__(self) -> None:
+        self.pages = Pages(self.study)
 
     async def home(self, request: Request) -> Response:
         """Without a link there is nothing to see."""

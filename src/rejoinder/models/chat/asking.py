@@ -13,9 +13,8 @@ from typing import Generic, Protocol, TypeVar
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.resumable_lines import ResumableLines, SavedRows
 from rejoinder.messages import Argument, Placeholder, counted
-from rejoinder.models.chat.answer import ChatAnswer
 from rejoinder.models.chat.calls_file import CallsFile
-from rejoinder.models.chat.endpoint import ChatEndpoint, Message
+from rejoinder.models.chat.endpoint import ChatAnswer, ChatEndpoint, Message
 from rejoinder.progress import Progress, advance
 
 GIVE_UP_AFTER = 32

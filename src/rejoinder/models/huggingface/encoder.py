@@ -173,20 +173,16 @@ class Encoder:
             # Whatever side the tokenizer pads on: tokens keep the positions that they have alone.
             inputs, mask = padded([ids[i] for i in batch], device, filler=self._padding())
             with torch.inference_mode():
-                states = self._states(inputs, mask, layer)
+                read = self.model(
+                    input_ids=inputs, attention_mask=mask, output_hidden_states=layer is not None
+                )
+            states = read.last_hidden_state if layer is None else read.hidden_states[layer]
             if not bool(states[mask.bool()].isfinite().all()):
                 raise InputError(
                     f"{self.path}: the encoder gives vectors that are not finite (NaN or infinite) "
                     f"for texts such as {texts[batch[0]]!r:.60}; take another encoder"
                 )
             yield batch, states, mask
-
-    def _states(self, inputs: torch.Tensor, mask: torch.Tensor, layer: int | None) -> torch.Tensor:
-        """The states of a layer: [b, t, d]."""
-        if layer is None:
-            return self.model(input_ids=inputs, attention_mask=mask).last_hidden_state
-        read = self.model(input_ids=inputs, attention_mask=mask, output_hidden_states=True)
-        return read.hidden_states[layer]
 
     def _padding(self) -> int:
         rows = vocabulary_size(self.model)

@@ -1,8 +1,7 @@
 """Khayrallah and Sedoc (2021): do systems prefer "I don't know." to the reference?"""
 
-from rejoinder.recipes.khayrallah2021.result import Study
 from rejoinder.recipes.khayrallah2021.settings import Settings
 from rejoinder.recipes.khayrallah2021.study import khayrallah2021
-from rejoinder.recipes.khayrallah2021.tables import absent, cells
+from rejoinder.recipes.khayrallah2021.tables import Study, absent, cells
 
 __all__ = ["Settings", "Study", "absent", "cells", "khayrallah2021"]

@@ -36,7 +36,6 @@ from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
 from rejoinder.recipes.khayrallah2021.metrics import Automatic, automatic
 from rejoinder.recipes.khayrallah2021.replies import replies
-from rejoinder.recipes.khayrallah2021.result import Study
 from rejoinder.recipes.khayrallah2021.settings import (
     CORPORA,
     GENERIC,
@@ -44,7 +43,7 @@ from rejoinder.recipes.khayrallah2021.settings import (
     Settings,
     settings,
 )
-from rejoinder.recipes.khayrallah2021.tables import cells
+from rejoinder.recipes.khayrallah2021.tables import Study, cells
 from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES

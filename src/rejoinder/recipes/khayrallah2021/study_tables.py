@@ -9,8 +9,7 @@ from rejoinder.document.numbers import NONE, decimals, interval, times100, with_
 from rejoinder.document.parts import GAP, Document, Line, lines, signed
 from rejoinder.document.table import Table, key, number
 from rejoinder.document.text import Cell, joined, stacked, styled
-from rejoinder.recipes.khayrallah2021.result import Study
-from rejoinder.recipes.khayrallah2021.tables import INSTEAD, TIMES_100, TITLES, absent, cells
+from rejoinder.recipes.khayrallah2021.tables import INSTEAD, TIMES_100, TITLES, Study, absent, cells
 from rejoinder.scoring.compare import FEWEST_TRIALS
 from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.statistics.conventions import is_least_p

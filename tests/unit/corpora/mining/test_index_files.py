@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 import rejoinder
 from mining_by_hand import texts
 from rejoinder.corpora.mining import files
-from rejoinder.corpora.mining import index as parts
+from rejoinder.corpora.mining import index as of_parts
 from rejoinder.corpora.mining.files import index_corpus, passing_index, read_index
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.mine import mine
@@ -91,7 +91,7 @@ def test_parquet_in_parts_is_the_whole(tmp_path, testset, monkeypatch, named):
         corpus = rejoinder.TestSet(corpus.contexts.select("id", "context"), corpus.references)
     rejoinder.write_testset(corpus, tmp_path / "c.parquet")
     whole = mine(corpus, testset).table
-    for module in (parts, files):
+    for module in (of_parts, files):
         monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
     parts = mine(index_corpus(tmp_path / "c.parquet", tmp_path / "i"), testset).table
     # Where a part begins, a conversation without a name begins anew: by the id of its first item there.
@@ -114,7 +114,7 @@ def test_a_duplicate_id_names_the_rows_of_its_part(tmp_path, monkeypatch, id, fa
     rows = [{"id": str(i), "context": ["a"], "references": ["b"]} for i in range(20)]
     rows[15]["id"] = id
     pl.DataFrame(rows).write_parquet(tmp_path / "c.parquet")
-    for module in (parts, files):
+    for module in (of_parts, files):
         monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
     with pytest.raises(InputError, match=rf"c\.parquet, rows 15 to 20: {fault}"):
         index_corpus(tmp_path / "c.parquet", tmp_path / "i")
@@ -124,7 +124,7 @@ def test_a_duplicate_id_names_the_rows_of_its_part(tmp_path, monkeypatch, id, fa
 def test_different_ids_with_one_hash_are_not_refused(tmp_path, monkeypatch):
     rows = [{"id": str(i), "context": ["a"], "references": ["b"]} for i in range(20)]
     pl.DataFrame(rows).write_parquet(tmp_path / "c.parquet")
-    for module in (parts, files):
+    for module in (of_parts, files):
         monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
     monkeypatch.setattr(pl.Series, "hash", lambda ids: ids.str.len_chars().cast(pl.UInt64))
     assert len(index_corpus(tmp_path / "c.parquet", tmp_path / "i")) == 20

@@ -18,7 +18,8 @@ import tiny_language_models as tiny
 from hostile_models import HOSTILE, WEIGHTS, code_beside, code_of_the_tokenizer
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.models.huggingface.encoder import Encoder
-from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
+from rejoinder.models.likelihood.backend import LikelihoodRequest
+from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.likelihood.transformer.loading import load
 
 REQUESTS = [LikelihoodRequest("1", ("Hi.",), ("Yes, two beds.", "I don't know."))]

@@ -10,8 +10,8 @@ pytest.importorskip("transformers")
 import tiny_language_models as tiny
 from rejoinder.errors import InputError
 from rejoinder.models.huggingface.encoder import Encoder
-from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
-from rejoinder.models.likelihood.backend import EMPTY
+from rejoinder.models.likelihood.backend import EMPTY, LikelihoodRequest
+from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.likelihood.transformer.loading import load
 

@@ -9,9 +9,11 @@ import pytest
 from completions_server import Completions, choices, serving, tokens, value
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.models import server as patience
-from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods, open_backend
-from rejoinder.models.likelihood.backend import EMPTY
+from rejoinder.models.likelihood.backend import EMPTY, LikelihoodRequest
 from rejoinder.models.likelihood.endpoint import Echo, check_echo
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.registry import open_backend
+from rejoinder.models.likelihood.store import likelihoods
 
 REQUESTS = [
     LikelihoodRequest("1", ("Did you get it?",), ("No, I did not.", "I don't know.", "")),

@@ -10,8 +10,15 @@ import torch
 
 import tiny_language_models as tiny
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods
-from rejoinder.models.likelihood.backend import EMPTY, NO_START, NOT_FINITE, TOO_LONG
+from rejoinder.models.likelihood.backend import (
+    EMPTY,
+    NO_START,
+    NOT_FINITE,
+    TOO_LONG,
+    LikelihoodRequest,
+)
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.likelihood.transformer import batching
 from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderBackend

@@ -11,7 +11,9 @@ pytest.importorskip("transformers")
 import killed_scoring
 import tiny_language_models as tiny
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood import Likelihood, LikelihoodRequest, likelihoods, open_backend
+from rejoinder.models.likelihood.backend import Likelihood, LikelihoodRequest
+from rejoinder.models.likelihood.registry import open_backend
+from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
 REQUESTS = killed_scoring.requests()[:12]

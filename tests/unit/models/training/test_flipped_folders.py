@@ -13,7 +13,8 @@ from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.files import content
-from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
+from rejoinder.models.likelihood.backend import LikelihoodRequest
+from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.likelihood.transformer.loading import load as load_language_model
 from rejoinder.models.ruber import model as unreferenced
 from rejoinder.models.ruber.model import ENCODER_PATHS

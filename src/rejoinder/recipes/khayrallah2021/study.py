@@ -112,7 +112,9 @@ def khayrallah2021(
     facts: dict[str, Any] = {"threshold": rater_threshold, "drop": True, "resamples": resamples}
     rated = None if ratings is None else summarise_ratings(ratings, seed=seed, **facts)
     choices = (
-        None if preferences is None else summarise_preferences(preferences, seed=seed, **facts)
+        None
+        if preferences is None
+        else summarise_preferences(preferences, seed=seed, rater_effects="fixed", **facts)
     )
     chosen = tuple(name for name in SYSTEMS if name in systems)
     with alone(folder):

@@ -13,8 +13,7 @@ from typing import Any
 
 from rejoinder.annotation.database import make_database
 from rejoinder.annotation.questions import Question, Questions
-from rejoinder.annotation.task import Example, Task
-from rejoinder.annotation.task_file import task_json
+from rejoinder.annotation.task import Example, Task, task_json
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.provenance_within import keep_record
 

@@ -18,8 +18,7 @@ from rejoinder.annotation.choices import Choices, choices_of, comment_of, form_o
 from rejoinder.annotation.database import Database
 from rejoinder.annotation.new_study import identity, make_study
 from rejoinder.annotation.questions import Questions
-from rejoinder.annotation.task import Task
-from rejoinder.annotation.task_file import task_of_json
+from rejoinder.annotation.task import Task, task_of_json
 from rejoinder.errors import InputError
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.files.settings_file import SettingsFile
 from rejoinder.messages import meant, quoted
 
 KINDS = ("pointwise", "head-to-head", "best-worst")
@@ -288,3 +294,43 @@ def _is_list(value: object) -> bool:
 
 def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+_FILE = SettingsFile(
+    "task",
+    Task,
+    {"criterion": "criteria", "training": "training", "attention": "attention"},
+    {
+        "criterion": CRITERION_KEYS,
+        "training": ("context", "replies", "answers", "explanation"),
+        "attention": ("context", "replies", "answers"),
+    },
+)
+
+
+def read_task(path: str | os.PathLike[str], **given: Any) -> Task:
+    """Reads the settings of a study from a TOML file.
+
+    Args:
+        path: The file; ``docs/annotate.md`` lists its settings.
+        **given: Settings that take the place of the file's.
+
+    Raises:
+        InputError: The file cannot be read or is no TOML, or a setting is unknown, has a wrong type, or
+            is out of range; the message names the file and the setting.
+    """
+    return _FILE.read(path, **given)
+
+
+def task_json(task: Task) -> str:
+    """The settings as JSON, for the study's database.
+
+    >>> task_of_json(task_json(Task(title="Chat"))) == Task(title="Chat")
+    True
+    """
+    return json.dumps(dataclasses.asdict(task), ensure_ascii=False)
+
+
+def task_of_json(text: str) -> Task:
+    """The settings that `task_json` wrote."""
+    return msgspec.json.decode(text, type=Task)

@@ -124,8 +124,7 @@ def _record(path: Path, task: Task, questions: Questions) -> dict[str, Any] | No
 
 def task_of(given: StudyOptions) -> Task:
     """The settings of the file of --task, with those of options in their place."""
-    from rejoinder.annotation.task import Criterion, Task
-    from rejoinder.annotation.task_file import read_task
+    from rejoinder.annotation.task import Criterion, Task, read_task
     from rejoinder.errors import ParameterError
 
     settings: dict[str, Any] = {

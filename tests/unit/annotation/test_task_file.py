@@ -2,8 +2,7 @@
 
 import pytest
 
-from rejoinder.annotation.task import Criterion, Example, Task
-from rejoinder.annotation.task_file import read_task, task_json, task_of_json
+from rejoinder.annotation.task import Criterion, Example, Task, read_task, task_json, task_of_json
 from rejoinder.errors import RejoinderError
 
 WHOLE = """

@@ -67,7 +67,7 @@ def test_corpus_score_is_within_bounds_and_reproducible(metric):
     assert one.low <= one.high
     assert one.n == len(HYPOTHESES)
     assert metric.name in one.signature
-    assert "bs:50" in one.signature
+    assert "bs:100" in one.signature
 
 
 def test_segments_are_within_bounds(metric):

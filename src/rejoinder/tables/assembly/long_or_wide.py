@@ -9,7 +9,12 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, listed, more, quoted
-from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
+from rejoinder.tables.assembly.rating_cells import (
+    CellScores,
+    columns_of_numbers,
+    strict_scores,
+    with_numbers,
+)
 from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, lookalike, require, synonym
@@ -51,7 +56,7 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     columns = part.frame.columns
     own = (*_KEYS, PROBABILITY)
     keys = (*own, *(name for name in keep if name not in (*own, "score")))
-    part = _with_probability(part)
+    part = with_numbers(part, PROBABILITY)
     kept = [name for name in keep if name in columns and name not in (*own, "score")]
     part = replace(part, frame=part.frame.with_columns(pl.col(kept).cast(pl.String)))
     if "score" not in columns and {"id", "system", "name", "value"} <= set(columns):
@@ -64,15 +69,6 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"])
         return _long(part, keys)
     return wide_ratings(part, keys)
-
-
-def _with_probability(part: Part) -> Part:
-    """The table with numbers in the column ``probability``, if it has one."""
-    if PROBABILITY not in part.frame.columns:
-        return part
-    cells = part.frame.get_column(PROBABILITY)
-    values = strict_scores(cells, part.name, part.numbers, PROBABILITY).fill_nan(None)
-    return part.with_frame(part.frame.with_columns(values.alias(PROBABILITY)))
 
 
 def with_defaults(draft: Draft) -> Draft:
@@ -119,7 +115,7 @@ def _is_wide(columns: list[str], keys: Sequence[str]) -> bool:
 
 def drawn_ratings(part: Part) -> Draft:
     """`wide_ratings` of a table whose column ``probability``, if there is one, is that of the draw."""
-    return wide_ratings(_with_probability(part), (*_KEYS, PROBABILITY))
+    return wide_ratings(with_numbers(part, PROBABILITY), (*_KEYS, PROBABILITY))
 
 
 def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
@@ -135,19 +131,14 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
             f"{part.name}: column {quoted(alias)} and no 'rater'; if it says who rated, rename it to "
             "'rater', and each additional column is a criterion; if it holds ratings, give it another name"
         )
-    columns, text = {}, []
-    for name in part.frame.columns:
-        if name in keys:
-            continue
-        cells = part.frame.get_column(name)
-        scores = scores_of(cells)
-        plain = scores.values.is_not_null() & ~scores.labels
-        if scores.values.null_count() == len(cells) or (scores.wrong.any() and not plain.any()):
-            text.append(name)
-            continue
-        columns[name] = strict_scores(cells, part.name, part.numbers, f"column {quoted(name)}:")
-    if text:
-        note("no numbers", part.name, columns=text)
+    columns = {
+        name: strict_scores(
+            part.frame.get_column(name), part.name, part.numbers, f"column {quoted(name)}:"
+        )
+        for name in columns_of_numbers(
+            part, (each for each in part.frame.columns if each not in keys), _is_text
+        )
+    }
     if across == "rater":
         columns = _raters(columns, part.name)
         for of_criterion in _by_criterion(part.frame, columns):
@@ -170,6 +161,11 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
     long = long.filter(pl.col("score").is_not_null()).sort("row number", maintain_order=True)
     rows = long.get_column("row number").to_list()
     return with_defaults(Draft.of(part.name, rows, long.drop("row number")))
+
+
+def _is_text(scores: CellScores) -> bool:
+    """Whether no cell of a column has a score, or some have none and the others are labels."""
+    return not scores.values.count() or (scores.wrong.any() and not scores.plain)
 
 
 def _raters(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -10,13 +11,17 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.messages import Argument, Placeholder, listed, more, quoted
-from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
+from rejoinder.tables.assembly.rating_cells import (
+    columns_of_numbers,
+    strict_scores,
+    with_numbers,
+)
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.origin import Draft
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import SCORES
+from rejoinder.tables.schemas import PROBABILITY, SCORES
 
 KEYS = ("system", "id", "sample", "rater")
 """The columns that say what a score is of."""
@@ -57,25 +62,28 @@ def scores_of_part(part: Part) -> Draft:
         InputError: A column is absent or misspelt, or a cell of a score holds no number.
     """
     frame, place = part.frame, Path(part.name)
-    stem = pipes.name_of(place) or place.name.partition(".")[0]
-    unnamed = "system" not in frame.columns
-    if unnamed and {"a", "b", "winner"} <= set(frame.columns):
-        raise InputError(
+    stem, columns = pipes.name_of(place) or place.name.partition(".")[0], frame.columns
+    unnamed = "system" not in columns
+    if unnamed and {"a", "b", "winner"} <= set(columns):
+        raise OtherTableError(
             f"{part.name}: holds comparisons of two systems (columns a, b and winner), and no scores; "
             "summarise them with 'rejoinder preferences'"
         )
     if unnamed:
         frame = frame.with_columns(pl.lit(stem).alias("system"))
-    if "value" not in frame.columns and {"name", "score"} <= set(frame.columns):
+    if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
-    frame = _long(frame, part, stem) if "value" in frame.columns else _wide(frame, part, stem)
+    part = with_numbers(part.with_frame(frame), PROBABILITY)
+    table = _long(part, stem) if "value" in frame.columns else _wide(part, stem, columns)
     if unnamed:
-        _refuse_several_systems(frame, part, stem)
+        _refuse_several_systems(table, part.name, stem, columns)
     rows = list(part.numbers)
-    return Draft.of(part.name, rows * (frame.height // len(rows)), frame)
+    return Draft.of(part.name, rows * (table.height // len(rows)), table)
 
 
-def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
+def _refuse_several_systems(
+    frame: pl.DataFrame, name: str, stem: str, columns: Sequence[str]
+) -> None:
     """Raises where a table without systems has several scores of one reply: it has several systems.
 
     Raises:
@@ -84,75 +92,46 @@ def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
     keys = frame.select(name for name in ("name", *KEYS) if name in frame.columns)
     if again := keys.filter(~is_first(keys)).get_column("id").to_list():
         raise InputError(
-            f"{part.name}: no column 'system', and id {quoted(again[0])} has several scores"
-            f"{more(len(again), 'score')}; got {listed(part.frame.columns)}; add the column 'system', name "
+            f"{name}: no column 'system', and id {quoted(again[0])} has several scores"
+            f"{more(len(again), 'score')}; got {listed(columns)}; add the column 'system', name "
             f"it with {Argument('columns', {'system': Placeholder('COLUMN')})}, or write a file for each "
             f"system (this one is taken for that of {quoted(stem)})"
         )
 
 
-def _long(frame: pl.DataFrame, part: Part, stem: str) -> pl.DataFrame:
-    require(
-        ("system", "id", "value"),
-        frame.columns,
-        part.name,
-        ("name", "sample", "rater", "probability"),
-    )
+def _long(part: Part, stem: str) -> pl.DataFrame:
+    optional = ("name", "sample", "rater", PROBABILITY)
+    require(("system", "id", "value"), part.frame.columns, part.name, optional)
+    frame = with_numbers(part, "value").frame
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))
-    values = _numbers(frame.get_column("value"), part, "value")
-    frame = frame.with_columns(values.alias("value"), *_probability(frame, part))
     return frame.select(name for name in SCORES if name in frame.columns)
 
 
-def _wide(frame: pl.DataFrame, part: Part, stem: str) -> pl.DataFrame:
-    require(("system", "id"), frame.columns, part.name)
-    metrics: dict[str, pl.Series] = {}
-    text, of_runs = [], []
-    for name in frame.columns:
-        if name.strip().lower() in _NO_METRICS:
-            continue
-        cells = frame.get_column(name)
-        if cells.dtype == pl.Boolean:
-            cells = cells.cast(pl.Float64)
-        scores = scores_of(cells)
-        numbers = (scores.values.is_not_null() & ~scores.labels).sum()
-        if numbers <= scores.wrong.sum():  # also where every cell is empty
-            text.append(name)
-        elif is_of_run(name):
-            of_runs.append(name)
-        else:
-            metrics[name] = _numbers(cells, part, f"column '{name}':")
+def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
+    require(("system", "id"), part.frame.columns, part.name)
+    part = part.with_frame(part.frame.with_columns(pl.col(pl.Boolean).cast(pl.Float64)))
+    names = (each for each in columns if each.strip().lower() not in _NO_METRICS)
+    # Also where every cell is empty.
+    numeric = columns_of_numbers(part, names, lambda cells: cells.plain <= cells.wrong.sum())
+    of_runs = [name for name in numeric if is_of_run(name)]
+    metrics = [name for name in numeric if name not in of_runs]
     beside = [Note("of runs", part.name, {"columns": of_runs})] if of_runs else []
     if not metrics:
         raise OtherTableError(
             f"{part.name}: no column of numbers{' that is a metric' * bool(beside)}; got "
-            f"{listed(part.frame.columns)}; expected the columns system, id, name and value, or a column of "
+            f"{listed(columns)}; expected the columns system, id, name and value, or a column of "
             + "; ".join(["numbers for each metric", *(each.text for each in beside)])
         )
-    if list(metrics) == ["score"]:
-        metrics = {stem: metrics["score"]}
-    system = None if "system" in part.frame.columns else stem
-    note("metrics", part.name, columns=list(metrics), system=system)
+    called = [stem] if metrics == ["score"] else metrics
+    system = None if "system" in columns else stem
+    note("metrics", part.name, columns=called, system=system)
     for each in beside:
         pass_on(each)
-    if text:
-        note("no numbers", part.name, columns=text)
-    keys = [name for name in (*KEYS, "probability") if name in frame.columns]
-    frame = frame.with_columns(_probability(frame, part)).select(keys)
-    tables = [
-        frame.with_columns(pl.lit(name).alias("name"), values.alias("value"))
-        for name, values in metrics.items()
-    ]
+    keys = [name for name in (*KEYS, PROBABILITY) if name in part.frame.columns]
+    tables = []
+    for name, metric in zip(metrics, called, strict=True):
+        cells = part.frame.get_column(name)
+        values = strict_scores(cells, part.name, part.numbers, f"column '{name}':").fill_nan(None)
+        tables.append(part.frame.select(*keys, name=pl.lit(metric), value=values))
     return pl.concat(tables)
-
-
-def _numbers(cells: pl.Series, part: Part, what: str) -> pl.Series:
-    """The numbers of a column, null where a cell is empty or NaN."""
-    return strict_scores(cells, part.name, part.numbers, what).fill_nan(None)
-
-
-def _probability(frame: pl.DataFrame, part: Part) -> list[pl.Series]:
-    if "probability" not in frame.columns:
-        return []
-    return [_numbers(frame.get_column("probability"), part, "probability").alias("probability")]

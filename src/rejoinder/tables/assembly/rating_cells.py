@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -10,6 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.notes import note
+from rejoinder.tables.parts import Part
 
 # "5 - very good", "5: good", "5. good", "5 (good)", "5 stars": a whole number, something between,
 # and words. A second digit makes it anything: "1-2" and "3 of 5" are no rating.
@@ -31,6 +32,11 @@ class CellScores:
     values: pl.Series
     wrong: pl.Series
     labels: pl.Series
+
+    @property
+    def plain(self) -> int:
+        """How many cells hold a number, and no label."""
+        return int((self.values.is_not_null() & ~self.labels).sum())
 
 
 def scores_of(cells: pl.Series) -> CellScores:
@@ -77,6 +83,35 @@ def strict_scores(
     refuse_wrong(scores, cells, name, numbers, what)
     note_labels(scores, cells, name)
     return scores.values
+
+
+def with_numbers(part: Part, name: str) -> Part:
+    """A table with numbers in a column, null where a cell is empty or NaN; as it is without the column.
+
+    Raises:
+        InputError: A cell holds something else.
+    """
+    if name not in part.frame.columns:
+        return part
+    values = strict_scores(part.frame.get_column(name), part.name, part.numbers, name)
+    return part.with_frame(part.frame.with_columns(values.fill_nan(None).alias(name)))
+
+
+def columns_of_numbers(
+    part: Part, names: Iterable[str], is_text: Callable[[CellScores], bool]
+) -> list[str]:
+    """The columns of a wide table that hold numbers; a note names the others.
+
+    Args:
+        part: The table.
+        names: The columns that may hold them.
+        is_text: Whether a column with such cells holds none.
+    """
+    names = list(names)
+    text = [name for name in names if is_text(scores_of(part.frame.get_column(name)))]
+    if text:
+        note("no numbers", part.name, columns=text)
+    return [name for name in names if name not in text]
 
 
 def refuse_wrong(

@@ -22,7 +22,7 @@ from rejoinder.tables.covariates import covariate_differences
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
 from rejoinder.tables.item_clusters import item_clusters
-from rejoinder.tables.origin import Origin
+from rejoinder.tables.parts import Origin
 from rejoinder.tables.schemas import PREFERENCES
 from rejoinder.tables.selection import criterion_notes, of_criterion, without_systems
 from rejoinder.tables.types import Preferences

@@ -15,7 +15,7 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, col
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.formats.format_choice import columns_of_replies
 from rejoinder.tables.in_memory import ResponsesLike, taken
-from rejoinder.tables.origin import Origin
+from rejoinder.tables.parts import Origin
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, first_references

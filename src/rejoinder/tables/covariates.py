@@ -11,7 +11,7 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import listed, quoted
-from rejoinder.tables.origin import Origin
+from rejoinder.tables.parts import Origin
 
 TEXTS = (("text_a", "text_b"), ("response_a", "response_b"), ("reply_a", "reply_b"))
 """The columns of the two replies, of which the first that are there are measured."""

@@ -29,8 +29,7 @@ from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.notes import set_aside
-from rejoinder.tables.origin import Origin
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Origin, Part
 from rejoinder.tables.schemas import PROBABILITY, SCORES
 from rejoinder.tables.types import CheckedTable
 

@@ -18,8 +18,7 @@ from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.format_choice import logs_in, read_table
 from rejoinder.tables.frames import Frame, is_list_of_rows, is_table, polars_of
 from rejoinder.tables.item_clusters import CONVERSATION
-from rejoinder.tables.origin import Draft, TestSetDraft
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part, TestSetDraft
 from rejoinder.tables.schemas import COLUMNS, RESPONSES
 from rejoinder.tables.types import CheckedTable, Responses
 from rejoinder.text.lists import check_number, check_strings

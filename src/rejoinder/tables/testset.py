@@ -23,7 +23,7 @@ from rejoinder.tables.columns import forbid
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.formats.format_choice import read_items
 from rejoinder.tables.frames import Frame, is_table, polars_of
-from rejoinder.tables.origin import Origin
+from rejoinder.tables.parts import Origin
 from rejoinder.tables.schemas import COLUMNS, REFERENCES
 from rejoinder.text.lists import (
     check_number,

@@ -27,7 +27,7 @@ from rejoinder.tables.checks.validation import (
 from rejoinder.tables.format import KindName
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.notes import LEFT_OUT, taking_notes
-from rejoinder.tables.origin import Draft, Origin
+from rejoinder.tables.parts import Draft, Origin
 from rejoinder.tables.schemas import AGAINST, COLUMNS, ID, PROBABILITY, RATINGS, RESPONSES, SAMPLE
 from rejoinder.tables.selection import of_criterion, without_systems
 

@@ -13,8 +13,7 @@ from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.checks.validation import conform, refuse
 from rejoinder.tables.columns import require
 from rejoinder.tables.notes import left_out, note
-from rejoinder.tables.origin import Draft, Origin
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Origin, Part
 from rejoinder.tables.schemas import ALIASES, COLUMNS, NEEDED, OPTIONAL, PREFERENCES
 
 _SIDES = {alias: side for side in "ab" for alias in ALIASES[side]}

@@ -19,7 +19,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import left_out
-from rejoinder.tables.origin import Draft, Origin, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, Origin, Place, TestSetDraft
 from rejoinder.tables.schemas import PROBABILITY, RATINGS, REFERENCES
 
 Reference = tuple[str, str | None, float | None]  # text, source, weight

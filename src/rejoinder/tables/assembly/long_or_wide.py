@@ -20,8 +20,7 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import left_out, note
-from rejoinder.tables.origin import Draft
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import AGAINST, NEEDED, OPTIONAL, PROBABILITY, RATINGS
 
 MEAN = "mean"

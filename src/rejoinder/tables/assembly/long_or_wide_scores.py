@@ -19,8 +19,7 @@ from rejoinder.tables.assembly.rating_cells import (
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
 from rejoinder.tables.notes import Note, note, pass_on
-from rejoinder.tables.origin import Draft
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import PROBABILITY, SCORES
 
 KEYS = ("system", "id", "sample", "rater")

@@ -11,8 +11,7 @@ from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.item_columns import ids_of, refuse_replies, with_types
 from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.columns import exchanged, forbid, lookalike, require, synonym
-from rejoinder.tables.origin import Draft, TestSetDraft, joined
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part, TestSetDraft, joined
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
 
 

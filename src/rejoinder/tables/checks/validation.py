@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import more, quoted
 from rejoinder.tables.columns import require
-from rejoinder.tables.origin import Origin
+from rejoinder.tables.parts import Origin
 from rejoinder.tables.schemas import ID, PROBABILITY, TableColumn
 
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"

@@ -14,7 +14,7 @@ from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, reply_of
 from rejoinder.tables.assembly.rating_cells import scores_of
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.json_table import read_records
-from rejoinder.tables.origin import Draft, Place
+from rejoinder.tables.parts import Draft, Place
 
 _FIELDS = re.compile(r'"fields"\s*:\s*\{')
 _COMMENT = "comment"

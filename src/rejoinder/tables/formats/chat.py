@@ -19,7 +19,7 @@ from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, Place, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 
 

@@ -24,8 +24,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.io.json_table import read_records
-from rejoinder.tables.origin import Draft, Place, TestSetDraft
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part, Place, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 _END = "__eou__"

@@ -17,8 +17,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.delimited import read_tsv, tsv_rows
 from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, Place, TestSetDraft, joined
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part, Place, TestSetDraft, joined
 from rejoinder.tables.schemas import RATINGS, RESPONSES
 
 _GOLD, _CONTEXT, _SYSTEMS = "gold_responses", "context", "system_responses"

@@ -17,7 +17,7 @@ from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, FileHead, Format, FormatName, KindName, name_for
 from rejoinder.tables.formats.registry import formats_for
 from rejoinder.tables.notes import note, set_aside
-from rejoinder.tables.origin import TestSetDraft
+from rejoinder.tables.parts import TestSetDraft
 
 _OF_TEXTS = formats_for("test set", "responses")
 FORMAT = Argument("format")

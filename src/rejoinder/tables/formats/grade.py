@@ -32,7 +32,7 @@ from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_table import read_records
 from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.notes import note
-from rejoinder.tables.origin import Draft, Place, TestSetDraft, joined
+from rejoinder.tables.parts import Draft, Place, TestSetDraft, joined
 from rejoinder.tables.schemas import RESPONSES
 
 _CONTEXTS, _REPLIES, _MEANS = "human_ctx.txt", "human_hyp.txt", "human_score.txt"

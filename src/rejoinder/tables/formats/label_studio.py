@@ -17,7 +17,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV
 from rejoinder.tables.io.json_table import read_records
-from rejoinder.tables.origin import Draft, Place
+from rejoinder.tables.parts import Draft, Place
 
 _SCORED = ("rating", "number", "choices")
 

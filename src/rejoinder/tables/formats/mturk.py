@@ -15,8 +15,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.notes import LEFT_OUT, Note, pass_on
-from rejoinder.tables.origin import Draft
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import PROBABILITY
 
 _KEPT = {"approved", "submitted"}

@@ -30,8 +30,7 @@ from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import is_object_of_columns, read_json_table
 from rejoinder.tables.io.workbook import read_workbook
 from rejoinder.tables.notes import pass_on, set_aside
-from rejoinder.tables.origin import Draft, TestSetDraft
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part, TestSetDraft
 
 ReadPart: TypeAlias = Callable[[Path], Part]
 """Makes a table of a file."""

@@ -18,7 +18,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv
 from rejoinder.tables.io.json_table import read_records
-from rejoinder.tables.origin import Draft, Place
+from rejoinder.tables.parts import Draft, Place
 
 KEY = "key.jsonl"
 """By the number of an instance its item, system and probability, which potato does not get to see."""

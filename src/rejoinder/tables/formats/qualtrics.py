@@ -14,8 +14,7 @@ from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_rating
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.notes import left_out
-from rejoinder.tables.origin import Draft
-from rejoinder.tables.parts import Part
+from rejoinder.tables.parts import Draft, Part
 
 _OF_SURVEY = {
     "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",

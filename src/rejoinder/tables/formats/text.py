@@ -13,7 +13,7 @@ from rejoinder.messages import Argument, counted
 from rejoinder.tables.assembly.gathered import Items
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
-from rejoinder.tables.origin import Draft, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, Place, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 

@@ -20,7 +20,7 @@ from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.long_or_wide import MEAN
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
-from rejoinder.tables.origin import Draft, Place
+from rejoinder.tables.parts import Draft, Place
 
 _OUTPUTS, _HUMAN, _METRIC = "system-outputs", "human-scores", "metric-scores"
 _WHOLE = "all"

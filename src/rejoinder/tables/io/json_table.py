@@ -13,7 +13,7 @@ from rejoinder.files.reading import read_text
 from rejoinder.files.strict_json import DuplicateKeyError, check_keys, strict_json
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.io.json_lines import Row, convert, duplicate_key, read_objects
-from rejoinder.tables.origin import Place
+from rejoinder.tables.parts import Place
 
 _EXPECTED = (
     'expected a list of objects, or an object of columns ({"id": ["c1", "c2"], "text": [...]})'

@@ -17,7 +17,7 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.origin import Place
+from rejoinder.tables.parts import Place
 
 
 def read(path: Path) -> list[Sample]:

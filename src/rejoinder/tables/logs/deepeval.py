@@ -22,7 +22,7 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.origin import Place
+from rejoinder.tables.parts import Place
 
 _EXPECTED = "expected a test run of DeepEval, whole"
 _CASES = ("testCases", "test_cases")

@@ -32,7 +32,7 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.origin import Place
+from rejoinder.tables.parts import Place
 
 MOST = 1 << 29
 """Bytes that one file in the archive may unpack to."""

@@ -20,7 +20,7 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.origin import Place
+from rejoinder.tables.parts import Place
 
 _KEYS = ("doc_id", "resps", "filtered_resps")
 _NO_SCORES = {*_KEYS, "doc", "target", "arguments", "filter", "metrics"}

@@ -30,7 +30,7 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.origin import Place
+from rejoinder.tables.parts import Place
 from rejoinder.tables.schemas import ALIASES, REFERENCE
 
 _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"

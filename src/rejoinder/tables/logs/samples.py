@@ -17,7 +17,7 @@ from rejoinder.tables.assembly.gathered import Items, Rows
 from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import left_out, note
-from rejoinder.tables.origin import Draft, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, Place, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES, SCORES
 
 Value = TypeVar("Value")

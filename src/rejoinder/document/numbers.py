@@ -35,31 +35,30 @@ def interval(
     low: float | None,
     high: float | None,
     show: Show,
-    brackets: str = "[]",
     show_ends: Show | None = None,
 ) -> Cell:
     """A value and, where there is one, its interval behind it, dim; null is an empty cell.
 
-    >>> str(interval(0.25, 0.125, 0.5, decimals(2), "()", decimals(1)))
-    '0.25 (0.1, 0.5)'
+    >>> str(interval(0.25, 0.125, 0.5, decimals(2), decimals(1)))
+    '0.25 [0.1, 0.5]'
     """
     if value is None:
         return ""
     if low is None or high is None or math.isnan(value) or math.isnan(low):
         return show(value)
-    return joined(show(value), " ", styled(span(low, high, show_ends or show, brackets), "dim"))
+    return joined(show(value), " ", styled(span(low, high, show_ends or show), "dim"))
 
 
 def with_interval(
-    show: Show, brackets: str = "[]", show_ends: Show | None = None
+    show: Show, show_ends: Show | None = None
 ) -> Callable[[float, float, float], Cell]:
     """How a value, low and high are written by `interval`."""
-    return lambda value, low, high: interval(value, low, high, show, brackets, show_ends)
+    return lambda value, low, high: interval(value, low, high, show, show_ends)
 
 
-def span(low: float, high: float, show: Show, brackets: str = "[]") -> str:
+def span(low: float, high: float, show: Show) -> str:
     """An interval by itself."""
-    return NONE if math.isnan(low) else f"{brackets[0]}{show(low)}, {show(high)}{brackets[1]}"
+    return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
 
 
 def p_value(p: float, limit: bool = False) -> str:

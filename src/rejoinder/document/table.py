@@ -253,7 +253,6 @@ def estimate(
     heading: Heading,
     keys: tuple[str, str, str],
     show: Callable[..., Any],
-    brackets: str = "[]",
     show_ends: numbers.Show | None = None,
     by: str = "",
     **more: bool,
@@ -261,7 +260,7 @@ def estimate(
     """A value with its interval behind it: the keys of value, low and high; ``by`` as in `number`."""
 
     def written(show: numbers.Show) -> Callable[[float, float, float], Cell]:
-        return numbers.with_interval(show, brackets, show_ends)
+        return numbers.with_interval(show, show_ends)
 
     return number(heading, keys, _each(written, show, by), by, **more)
 

@@ -27,13 +27,13 @@ def correlations(table: Table2, rows: pl.DataFrame) -> Document:
     columns = [key("metric"), key("refs", "references")]
     for name in COEFFICIENTS:
         columns += [
-            estimate(name, (name, f"{name}_low", f"{name}_high"), decimals(3), "()", decimals(2)),
+            estimate(name, (name, f"{name}_low", f"{name}_high"), decimals(3), decimals(2)),
             number("p", (name, f"{name}_p"), _p, belongs=True),
         ]
     agreement = table.agreement
     words = (
         f"{counted(rows.item(0, 'n'), 'unit')} of {counted(table.unit_size, 'item')} from "
-        f"{agreement.systems} systems; n-grams up to {table.order}; (low, high): 95% interval; "
+        f"{agreement.systems} systems; n-grams up to {table.order}; [low, high]: 95% interval; "
         f"p: permutation test; {NONE}: undefined"
     )
     return [

@@ -21,7 +21,7 @@ MEANINGS = {
     "paper": "The paper's figure; null where it has none.",
 }
 LEGEND = (
-    "metrics and RUQ x100; (low, high): 95% interval over prompts; dim: the paper's figure, of its own "
+    "metrics and RUQ x100; [low, high]: 95% interval over prompts; dim: the paper's figure, of its own "
     "sizes and data"
 )
 
@@ -44,7 +44,7 @@ def document(study: Study) -> Document:
     for row in study.compared().iter_rows(named=True):
         p = row["p_randomization"]
         limit = is_least_p(p, FEWEST_TRIALS)
-        words = standing(row, p, with_interval(times100, "()"), limit=limit)
+        words = standing(row, p, with_interval(times100), limit=limit)
         shown.append(Line(joined(f"RUQ-{row['prompts']}: ", words, f", {row['n']} prompts")))
     shown.append(Line(LEGEND, "legend"))
     shown += [Line(styled(f"Table {table}: {why}", "yellow")) for table, why in missing.items()]
@@ -60,7 +60,7 @@ def _cell(shares: bool) -> Callable[..., Cell]:
             return NONE
         if not shares and n is None:
             return f"{value:g}"
-        own = interval(value, low, high, show, "()")
+        own = interval(value, low, high, show)
         theirs = "" if paper is None else (times100 if shares else decimals(1))(paper)
         return stacked(own, styled(theirs, "dim")) if theirs else own
 

@@ -37,13 +37,12 @@ def separations(
     columns = [
         key("metric"),
         key("form"),
-        estimate("accuracy %", ("accuracy", "accuracy_low", "accuracy_high"), times100, "()"),
+        estimate("accuracy %", ("accuracy", "accuracy_low", "accuracy_high"), times100),
         number("ties %", "ties", times100),
         estimate(
             "against BLEU",
             ("difference", "low", "high"),
             lambda value: f"{100 * value:+.1f}",
-            "()",
             times100,
         ),
         number(
@@ -52,7 +51,7 @@ def separations(
             lambda p: "" if p is None or math.isnan(p) else f"{p:.3g}",
             belongs=True,
         ),
-        estimate("AUC %", ("auc", "auc_low", "auc_high"), times100, "()"),
+        estimate("AUC %", ("auc", "auc_low", "auc_high"), times100),
     ]
     shown: Document = []
     joined = table.join(tests, on=KEYS, how="left", nulls_equal=True, maintain_order="left")
@@ -69,7 +68,7 @@ def separations(
         shown += [each, GAP]
     legend = (
         f"n-grams up to {order}; values x100; accuracy: the good reply of a context above the bad "
-        "one, ties half; AUC: over all contexts; (low, high): 95%, contexts resampled; p: Holm"
+        "one, ties half; AUC: over all contexts; [low, high]: 95%, contexts resampled; p: Holm"
     )
     words = (f"{form}: {words}" for form, words in forms.items())
     return [*shown, *lines((legend, *words), "legend")]

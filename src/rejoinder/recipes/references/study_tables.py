@@ -44,7 +44,7 @@ def systems(frame: pl.DataFrame) -> Document:
     columns = [
         key("metric"),
         key("system"),
-        estimate("value x100", ENDS, lambda value: decimals(2)(100 * value), "()"),
+        estimate("value x100", ENDS, lambda value: decimals(2)(100 * value)),
         number("n", belongs=True),
     ]
     return [GAP, Table(frame, columns, "scores", section=("metric",))]
@@ -55,7 +55,7 @@ def agreement(frame: pl.DataFrame) -> Document:
     columns = [
         key("metric"),
         key("correlation"),
-        estimate("value", ENDS, decimals(3), "()"),
+        estimate("value", ENDS, decimals(3)),
         number("p", show=decimals(3), belongs=True),
         number("units", "n"),
     ]

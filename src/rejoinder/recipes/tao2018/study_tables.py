@@ -38,14 +38,14 @@ def agreement(
     shown: Document = []
     if mean is not None:
         legend = (
-            f"{name}: the mean over {systems} systems of each system's own correlation; (low, high): "
+            f"{name}: the mean over {systems} systems of each system's own correlation; [low, high]: "
             "95% interval, jackknife over contexts; p: contexts permuted inside each system; * p "
             f"below {SIGNIFICANT}; {NONE}: undefined"
         )
         shown = [_paper_table(mean, name, data, True), GAP, Line(legend, "legend"), GAP]
     test = "" if mean is not None else f"; p: permutation test; * p below {SIGNIFICANT}"
     legend = (
-        f"{pooled['n'].max()} replies of {counted(systems, 'system')}; (low, high): 95% "
+        f"{pooled['n'].max()} replies of {counted(systems, 'system')}; [low, high]: 95% "
         f"interval, contexts resampled{test}; {NONE}: undefined"
     )
     table = _paper_table(pooled, "pooled", data, mean is None)
@@ -94,7 +94,7 @@ def _paper_table(rows: pl.DataFrame, title: str, data: str, tested: bool) -> Tab
     columns: list[Column] = [key("", "heading", once=True), key(title, "metric")]
     for name in COEFFICIENTS:
         ends = (name, f"{name}_low", f"{name}_high")
-        columns.append(estimate(name, ends, decimals(3), "()"))
+        columns.append(estimate(name, ends, decimals(3)))
         if tested:
             columns.append(number("p", ("metric", name, f"{name}_p"), _p, belongs=True))
     frame = rows.with_columns(data=pl.lit(data), group=pl.lit(title))

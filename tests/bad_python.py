@@ -75,5 +75,6 @@ PYTHON_CASES = [
     PythonCase("testset-split", "tables and paths together", r"tables and paths together; give either", lambda: read_testset("a.csv", pl.DataFrame({"id": ["a"]}))),
     PythonCase("testset-frame", "a frame that is no test set", r"test set: no column 'ref1' or 'text'|no column", lambda: read_testset(pl.DataFrame({"id": ["a"]}))),
     PythonCase("responses-frame", "a frame that is no responses", r"responses: no column 'text'", lambda: read_responses(pl.DataFrame({"id": ["a"]}))),
-    PythonCase("missing-value", "an unknown rule for missing replies", r"missing: got 'skip'; expected 'error', 'drop' or 'empty'", lambda: check_responses(pl.DataFrame(), testset(), "skip")),  # pyright: ignore
+    PythonCase("missing-value", "an unknown rule for missing replies", r"missing: got 'skip'; expected 'error', 'drop', 'empty' or 'pairwise'", lambda: check_responses(pl.DataFrame(), testset(), "skip")),  # pyright: ignore
+    PythonCase("missing-pairwise", "systems on items of their own, where all need the same ones", r"missing='pairwise': needs numbers of each system", lambda: check_responses(pl.DataFrame(), testset(), "pairwise")),  # pyright: ignore
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -33,9 +33,6 @@ from rejoinder.cli.option_values import (
 from rejoinder.cli.shell_completion import metric_names
 from rejoinder.errors import RejoinderError
 from rejoinder.statistics.draws import FEWEST_RESAMPLES
-
-if TYPE_CHECKING:
-    from rejoinder.tables.responses import Missing
 
 
 def seed(**more: Any) -> Any:
@@ -463,20 +460,16 @@ class TextsOptions(TestsetFilesOptions):
             return False  # whoever reads the responses says what is wrong
 
 
-_MISSING = (
-    "What to do with an item that a system did not answer. error: stop; drop: exclude "
-    "it for all systems; empty: score it as an empty reply"
-)
-
-
 class GapsOptions(Options):
     """What becomes of items that cannot be scored for all systems."""
 
-    missing: Missing = choice(
+    missing: Any = choice(
         "--missing",
-        of=("error", "drop", "empty"),
+        of=("error", "drop", "empty", "pairwise"),
         default="error",
-        help=f"{_MISSING}.",
+        help="What to do with an item that a system did not answer. error: stop; drop: exclude it for all "
+        "systems; empty: score it as an empty reply; pairwise: score each system on what it answered, and "
+        "compare two on what both answered.",
     )
     drop_unusable: bool = flag(
         "--drop-unusable",
@@ -538,19 +531,7 @@ class MeasuringOrScoresOptions(MeasuringOptions):
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
 
 
-class MeasuringPairwiseOptions(MeasuringOrScoresOptions):
-    """The same, for a verb whose systems may answer different items."""
-
-    missing: Any = choice(
-        "--missing",
-        of=("error", "drop", "empty", "pairwise"),
-        default="error",
-        help=f"{_MISSING}; pairwise: score each system on what it answered, and compare two on what "
-        "both answered.",
-    )
-
-
-class ScoringOptions(MeasuringPairwiseOptions):
+class ScoringOptions(MeasuringOrScoresOptions):
     """The same, for a verb that ranks systems."""
 
     ranks: bool = flag(

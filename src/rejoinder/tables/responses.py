@@ -23,7 +23,7 @@ from rejoinder.tables.types import Responses
 Missing = Literal["error", "drop", "empty"]
 MissingOrPairwise = Missing | Literal["pairwise"]
 """What scores take besides: every system with the items that it answered."""
-_MISSING = ("error", "drop", "empty")
+_MISSING = ("error", "drop", "empty", "pairwise")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,12 @@ def check_responses(
     """
     if missing not in _MISSING:
         raise ParameterError(f"missing: got {quoted(missing)}; expected {one_of(_MISSING)}")
+    if missing == "pairwise":
+        raise ParameterError(
+            Argument("missing", missing),
+            ": needs numbers of each system on items of its own, and these are of the same items for all "
+            f"systems; choose {one_of(_MISSING[:3])}",
+        )
     replies = taken(Responses, responses, testset.ids).single()
     items = testset.contexts.select("id").with_row_index("item")
     refuse_unknown_ids(replies, items)

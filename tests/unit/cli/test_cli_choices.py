@@ -27,7 +27,7 @@ from rejoinder.statistics.correlation import CORRELATIONS
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.rating_matrix import Severity
 from rejoinder.tables.registry import KINDS as KINDS_OF_TABLES
-from rejoinder.tables.responses import Missing, MissingOrPairwise
+from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tuning.data import METRICS
 from rejoinder.tuning.grid import GRIDS, PRUNINGS, SAMPLERS
 
@@ -41,7 +41,7 @@ REGISTRIES = {
     "--grid": GRIDS,
     "--kind": KINDS,
     "--leave-own-out": CHOICES,
-    "--missing": get_args(Missing),
+    "--missing": PAIRWISE,
     "--preset": SCALES,
     "--protocol": PROTOCOLS,
     "--prune": PRUNINGS,
@@ -59,13 +59,8 @@ REGISTRIES = {
     "--unreferenced": OUTPUTS,
     "compare --correction": get_args(Correction),
     "compare --population": get_args(Population),
-    "compare --missing": PAIRWISE,
-    "correlate --missing": PAIRWISE,
-    "judge --missing": PAIRWISE,
     "judge --raters": get_args(Severity),
     "plan --correlation": NORMAL,
-    "plan --missing": PAIRWISE,
-    "score --missing": PAIRWISE,
 }
 """By option, and by verb and option where a verb has fewer or more."""
 

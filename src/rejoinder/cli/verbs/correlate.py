@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rejoinder.tables.types import Ratings
 
 
-class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions):
+class CorrelateOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions):
     """The options of 'correlate'."""
 
     scale: tuple[float, float] | None = options.scale()

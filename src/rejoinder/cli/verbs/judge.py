@@ -18,7 +18,7 @@ Examples:
 """
 
 
-class JudgeOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions):
+class JudgeOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions):
     """The options of 'judge'."""
 
     scale: tuple[float, float] | None = options.scale()

@@ -88,7 +88,7 @@ class NextItemsOptions(options.DrawnOptions):
 
 
 class PlanOptions(
-    options.MeasuringPairwiseOptions, PilotRatingsOptions, ExtrapolationOptions, NextItemsOptions
+    options.MeasuringOrScoresOptions, PilotRatingsOptions, ExtrapolationOptions, NextItemsOptions
 ):
     """The options of 'plan'."""
 

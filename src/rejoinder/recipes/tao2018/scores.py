@@ -20,7 +20,7 @@ from rejoinder.scoring.assembly import LEAVE_OUT
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
-from rejoinder.tables.responses import Missing, check_responses
+from rejoinder.tables.responses import MissingOrPairwise, check_responses
 from rejoinder.tables.selection import check_systems
 from rejoinder.tables.testset import TestSet
 
@@ -54,7 +54,7 @@ def rated_replies(
     ratings: pl.DataFrame,
     *,
     without: Sequence[str] = (),
-    missing: Missing = "error",
+    missing: MissingOrPairwise = "error",
     drop_unusable: bool = False,
     leave_one_out: bool = False,
     least_weight: float | None = None,
@@ -65,8 +65,13 @@ def rated_replies(
 
     Raises:
         InputError: Ratings, replies and items have nothing in common, or an item cannot be scored.
-        ParameterError: A system to be left out is unknown.
+        ParameterError: A system to be left out is unknown, or ``leave_one_out`` with ``pairwise``.
     """
+    if missing == "pairwise" and leave_one_out:
+        raise ParameterError(
+            Argument("missing", missing),
+            f" and {Argument('leave_one_out', True)} do not go together: leave one of them out",
+        )
     names = responses.get_column("system").unique(maintain_order=True).to_list()
     check_systems(without, names)
     rated = ratings.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
@@ -84,7 +89,10 @@ def rated_replies(
     picked, more = _good(testset.select(ids), least_weight)
     notes += more
     known = responses.filter(pl.col("id").is_in(ids) | ~pl.col("id").is_in(testset.ids))
-    alignment = check_responses(known, picked, missing)
+    alignment = check_responses(known, picked, "empty" if missing == "pairwise" else missing)
+    if missing == "pairwise":
+        answered = picked.select([name for name in alignment.ids if name in set(known["id"])])
+        return _usable(StudyReplies(answered, known, {}, tuple(notes)), False, drop_unusable)
     if alignment.dropped:
         notes.append(f"{counted(alignment.dropped, 'item')} dropped that a system did not answer")
     notes += [
@@ -100,6 +108,7 @@ def rated_replies(
 def measured(
     replies: StudyReplies,
     listed: Listed,
+    missing: MissingOrPairwise,
     drop_unusable: bool,
     seed: int,
     progress: Progress | None = None,
@@ -116,7 +125,9 @@ def measured(
     query = [each for each in listed.metrics.values() if isinstance(each, QueryScorer)]
     elsewhere = {id(each) for each in (*apart, *query)}
     direct = [each for each in listed.metrics.values() if id(each) not in elsewhere]
-    options: dict[str, Any] = {"drop_unusable": drop_unusable, "resamples": 0, "seed": seed}
+    options: dict[str, Any] = {
+        "missing": missing, "drop_unusable": drop_unusable, "resamples": 0, "seed": seed,
+    }  # fmt: skip
     whole = score(replies.testset, replies.responses, direct, **options, progress=progress)
     asked = score(_of_messages(replies.testset), replies.responses, query, **options)
     parts = [*whole.measured.values(), *asked.measured.values()]

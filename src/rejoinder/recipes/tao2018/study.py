@@ -25,7 +25,7 @@ from rejoinder.result import Result
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.responses import Missing
+from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet, first_references
 from rejoinder.tables.types import Ratings, Responses
 
@@ -189,7 +189,7 @@ def tao2018(
     criterion: str | None = None,
     raters: str = "mean",
     without: Sequence[str] = (),
-    missing: Missing = "error",
+    missing: MissingOrPairwise = "error",
     drop_unusable: bool = False,
     least_weight: float | None = None,
     permutations: int = 1000,
@@ -213,7 +213,8 @@ def tao2018(
         criterion: Which criterion of the ratings, where there are several.
         raters: How the ratings of a reply are combined: ``mean``, ``median`` or ``z``.
         without: Systems to leave out of everything, people for instance.
-        missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
+        missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``; ``pairwise``
+            scores every system on what it answered.
         drop_unusable: Leave out, and count, items without a context or a reference.
         least_weight: Exclude references of a lower weight from every row: the metrics ignore
             weights, so a reference that people rated as bad would count as good.
@@ -243,11 +244,14 @@ def tao2018(
     )
     of_machines = ratings.filter(~pl.col("system").is_in(list(without)))
     # Ratings that do not fit are reported before a model is put to work for minutes.
-    quick = score(replies.testset, replies.responses, [Length()], resamples=0, seed=seed)
+    left = missing if missing == "pairwise" else "error"
+    quick = score(
+        replies.testset, replies.responses, [Length()], missing=left, resamples=0, seed=seed
+    )
     names = match(quick, of_machines, criterion, raters, (), seed)[0].systems
     several = names if len(names) > 1 else ()
     steps = _Steps(progress, 2 + len(several))
-    scores = measured(replies, rows, drop_unusable, seed, steps)
+    scores = measured(replies, rows, left, drop_unusable, seed, steps)
 
     options = {
         "criterion": criterion,

@@ -17,6 +17,7 @@ import click
 
 from rejoinder._version import __version__
 from rejoinder.cli.example_files import copy_examples
+from rejoinder.cli.project_defaults import FILE, project_defaults
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.errors import ParameterError, RejoinderError
@@ -45,6 +46,14 @@ VERBS = {
 """By task, the verbs: each has a file of its name in ``verbs/``, which is imported when it is called."""
 
 
+VERBS_WITH_DEFAULTS = [
+    *VERBS["Compare systems"],
+    *VERBS["Ask people"],
+    *VERBS["Trust metrics and judges"],
+]
+"""The verbs that take the defaults of a project: those that evaluate."""
+
+
 @click.group(cls=VerbGroup, lazy=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--examples",
@@ -56,11 +65,14 @@ VERBS = {
     help="Copy the example files of the documentation to a new folder, and exit.",
 )
 @click.version_option(__version__, prog_name="rejoinder", message="%(prog)s %(version)s")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """Evaluate conversational systems.
 
     Rejoinder says which system is better, how certain that is, and how far a metric can be trusted.
     """
+    context.meta[FILE], values = project_defaults(Path.cwd())
+    context.default_map = dict.fromkeys(VERBS_WITH_DEFAULTS, values)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

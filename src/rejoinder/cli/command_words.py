@@ -11,12 +11,14 @@ from typing import Any
 import click
 
 from rejoinder.cli.declarations import WORDS, Option
+from rejoinder.cli.project_defaults import given_by_project
 from rejoinder.files.provenance import relative_path, without_secrets
 
 
 def command_words(context: click.Context, folder: Path) -> list[str]:
     """The words of the running command: its arguments, and then its options.
 
+    What the defaults of a project give is among the options, so that the words do the same elsewhere.
     Paths are as seen from a folder, and there are no secrets. What is no path by its option (a name, a
     number, a choice) stays, whatever files there are.
 
@@ -37,6 +39,7 @@ def command_words(context: click.Context, folder: Path) -> list[str]:
             arguments += [_word(word, None, folder) for word in texts_of(value)]
         else:
             options.append(each.opts[0])
+    options += [word for words in given_by_project(context).values() for word in words]
     if any(word.startswith("-") and word != "-" for word in arguments):
         return [*verb, *options, "--", *arguments]
     return [*verb, *arguments, *options]

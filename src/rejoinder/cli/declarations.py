@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from rejoinder.cli.option_names import named_as_options
+from rejoinder.cli.project_defaults import say_project_defaults
 
 LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
@@ -97,6 +98,7 @@ def _called(
     with named_as_options(), run_with_servers():
         given = options(values)
         given.check()
+        say_project_defaults()
         function(given)
 
 

@@ -11,6 +11,7 @@ import click
 
 from rejoinder.cli.declarations import Options
 from rejoinder.cli.made_of_ratings import took_ratings
+from rejoinder.cli.needs import from_command_line
 from rejoinder.cli.options import (
     CorpusOptions,
     DrawnOptions,
@@ -27,6 +28,7 @@ from rejoinder.cli.options import (
     TextsOptions,
     TrainingOptions,
 )
+from rejoinder.cli.project_defaults import given_by_project
 from rejoinder.cli.scores_or_ratings import check_no_ratings, check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged, note
@@ -268,7 +270,8 @@ def measured(
         scores = kept_scores(given.testset, *unused)
         check_systems(without, scores.names)
         others = [name for name in scores.names if name not in without]
-        scores = scores.select(metrics=given.metrics or None, systems=others)
+        asked = given.metrics if "metrics" in from_command_line() else None
+        scores = scores.select(metrics=asked, systems=others)
         return _only(given, scores if cluster is None else scores.clustered(cluster)), None
     items, replies = read(given, without)
     texts = items, replies.with_frame(only_systems(replies.frame, only))
@@ -374,7 +377,7 @@ def _by_themselves(
     from rejoinder.scoring.external import from_values
     from rejoinder.scoring.scores import Scores
 
-    if given.metrics:
+    if "metrics" in from_command_line():
         raise ParameterError(
             f"-m {given.metrics[0]}: it measures replies, and none are given; name the systems' replies "
             "behind the test set, or leave -m out"
@@ -446,7 +449,6 @@ def kept_scores(path: Path, *further: str) -> Scores:
         InputError: It is no such file.
         ParameterError: An option is given that would be ignored.
     """
-    from rejoinder.cli.needs import from_command_line
     from rejoinder.scoring.scores import load_scores
 
     scores = load_scores(path)
@@ -549,5 +551,7 @@ def explain(
 def check_together(given: Options, one: str, other: str) -> None:
     """Raises a ParameterError where two options are given of which one would be ignored."""
     values = getattr(given, one), getattr(given, other)
+    if {one, other} & set(given_by_project(click.get_current_context())):
+        return  # a project's default is for commands that can use it
     if all(each or (each == 0 and each is not False) for each in values):
         raise ParameterError(f"--{one} and --{other} do not go together; give one of them")

@@ -19,7 +19,7 @@ IGNORED = [
     ("score", "--resamples", "0"),
     ("compare", "--seed", "3"),
     ("correlate", "--ratings", EXAMPLES / "ratings.csv", "--drop-unusable"),
-    ("plan", "--responses-format", "csv"),
+    ("plan", "--missing", "drop"),
 ]
 
 

@@ -14,11 +14,12 @@ STAY = {
         1,
         "a command to type; the library has no call that serves a study",
     ),
+    "reporting/first_screen.py": (4, "commands to type, each a remedy"),
     "text/tokenizers.py": (1, "an option of sacrebleu"),
 }
 """By file how many strings name an option, and why."""
 
-LEFT = 2
+LEFT = 0
 """Texts that still name options themselves; this number may only fall."""
 
 

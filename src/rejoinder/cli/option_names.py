@@ -30,7 +30,11 @@ COMMANDS = {
     "Audit.replies": "rejoinder audit --save-replies",
     "Quantity.scores.save": "rejoinder ruq --save",
     "Quantity.save_tokens": "rejoinder ruq --save-tokens",
+    "missing='drop'": "--missing drop",
+    "missing='pairwise'": "--missing pairwise",
     "rejoinder.compare_with_people": "rejoinder compare --ratings",
+    "rejoinder.judge": "rejoinder judge --scores",
+    "rejoinder.preferences": "rejoinder preferences",
     "rejoinder.convert('LOG', 'NAME.jsonl', kind='responses')": "rejoinder convert LOG --as responses "
     "-o NAME.jsonl",
     "rejoinder.next_items": "rejoinder plan --next",

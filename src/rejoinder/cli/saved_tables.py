@@ -1,4 +1,4 @@
-"""What ``--tables`` writes: the tables that a verb prints, in the format of the file's suffix."""
+"""What ``--tables`` and ``compare --save`` write: the tables that a verb prints, by the file's suffix."""
 
 from __future__ import annotations
 
@@ -43,6 +43,23 @@ def save_tables(path: Path, document: Document) -> Iterator[tuple[Path, Callable
         context = click.get_current_context(silent=True)
         name = "rejoinder" if context is None else context.command_path
         yield path, partial(_write, written(document, path.suffix.lower(), name))
+
+
+def save_comparison(
+    path: Path, show: Callable[[], Document], verdicts: Callable[[], str] | None = None
+) -> None:
+    """Writes a comparison as its tables, or as JUnit XML, by the suffix of the file.
+
+    Args:
+        path: The file.
+        show: Returns what is shown.
+        verdicts: Gives the verdicts as JUnit XML; None where there are none.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".xml" and verdicts is not None:
+        _write(verdicts(), path)
+    else:
+        _write(written(show(), suffix, "rejoinder compare"), path)
 
 
 def written(document: Document, suffix: str, name: str) -> str:

@@ -61,8 +61,10 @@ def span(low: float, high: float, show: Show) -> str:
     return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
 
 
-def p_value(p: float, limit: bool = False) -> str:
-    """A p-value to two digits, behind ``<`` where no random draw was as extreme as the data."""
+def p_value(p: float | None, limit: bool = False) -> str:
+    """A p-value to two digits, behind ``<`` where no draw was as extreme as the data; empty for null."""
+    if p is None:
+        return ""
     return NONE if math.isnan(p) else messages.p_value(p, limit)
 
 

@@ -5,19 +5,33 @@ from __future__ import annotations
 import polars as pl
 
 from rejoinder.document.numbers import decimals
+from rejoinder.document.parts import Document, lines
 from rejoinder.document.table import PAIR, Table, key, number
+from rejoinder.messages import Call
 
 NEXT = {
-    "scores": "a model's marks are not people's: 'rejoinder judge --scores' compares them, and "
-    "'rejoinder compare --scores ... --ratings' corrects them by people",
-    "preferences": "a model's preferences are not people's; go on with 'rejoinder preferences'",
+    "scores": "a model's marks are not people's: '{judge}' compares them, and '{compare}' corrects them by "
+    "people",
+    "preferences": "a model's preferences are not people's; go on with '{preferences}'",
 }
 """By kind of marks what to do next."""
 
 GAPS = (
-    "replies without a mark: with '--missing drop' both verbs leave out the items that lack one, and with "
-    "'--missing pairwise' each system keeps its own"
+    "replies without a mark: with '{drop}' both verbs leave out the items that lack one, and with "
+    "'{pairwise}' each system keeps its own"
 )
+
+
+def next_steps(kind: str, gaps: bool) -> Document:
+    """What to do with marks of a kind; of which some are missing, what becomes of the items."""
+    calls = {
+        "judge": Call("rejoinder.judge"),
+        "compare": Call("rejoinder.compare_with_people"),
+        "preferences": Call("rejoinder.preferences"),
+        "drop": Call("missing='drop'"),
+        "pairwise": Call("missing='pairwise'"),
+    }
+    return lines((each.format(**calls) for each in (NEXT[kind], *[GAPS] * gaps)), "legend")
 
 
 def scores(rows: pl.DataFrame) -> Table:

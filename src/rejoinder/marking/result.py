@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.marking.answers import EXPECTED
-from rejoinder.marking.marks_tables import GAPS, NEXT, preferences, scores
+from rejoinder.marking.marks_tables import next_steps, preferences, scores
 from rejoinder.messages import counted
 from rejoinder.result import TableResult
 
@@ -59,7 +59,7 @@ class Marks(TableResult):
             (scores if of_scores else preferences)(self.systems),
             GAP,
             Line(f"{asked}, {f'{marks} over the scale' if of_scores else answers}{served}"),
-            *lines([NEXT[self.kind], *[GAPS] * gaps], "legend"),
+            *next_steps(self.kind, gaps),
             Line(self.signature, "signature"),
             *lines(self.notes, "note"),
         ]

@@ -66,7 +66,7 @@ def agreement(
     several = "within" in rows.columns
     shown = _within(rows, labels, systems, groups) if several else []
     heading, p = ("pooled", "") if several else ("metric", "p")
-    shown += [_coefficients(rows, labels, heading, p=p), GAP]
+    shown += [_coefficients(rows, labels, heading, p=p, name="pooled" * several), GAP]
     shown += lines(_legends(rows, protocol, several), "legend")
     if protocol.spread:
         middle = number(str, ("spread_low", "spread_high"), _ends, across=True)
@@ -120,6 +120,7 @@ def comparisons(compared: pl.DataFrame, protocol: str, groups: str) -> Document:
             "the number of pairs"
         )
         why = reasons(compared)
+    columns.append(number("n", paper=False))
     table = Table(compared, columns, "comparisons", above=("correlation",), meanings=MEANINGS)
     return [table, Line(legend, "legend"), *why]
 
@@ -140,7 +141,7 @@ def _within(rows: pl.DataFrame, labels: Collection[str], systems: int, groups: s
         f"system; * p below {SIGNIFICANT}; {NONE}: undefined"
     )
     within = ("within", "within_low", "within_high")
-    table = _coefficients(rows, labels, "within systems", within, "within_p", "within")
+    table = _coefficients(rows, labels, "within systems", within, "within_p")
     why = reasons(expected(rows, "within"), reason="within_reason", where=" within systems")
     return [table, GAP, Line(legend, "legend"), *why, GAP]
 
@@ -175,6 +176,7 @@ def _coefficients(
         )
     if p:
         columns.append(number("p", ("metric", p), starred, across=True, belongs=True))
+    columns.append(number("n", paper=False))
     measured = rows.with_columns(measured=pl.col("metric").is_in(list(labels)))
     return Table(
         measured,

@@ -114,6 +114,8 @@ def _comparisons(result: Planned) -> Document:
 
 def _table(rows: pl.DataFrame, columns: Sequence[Column], **more: Any) -> Table:
     """Rows of so many items each, which stand side by side."""
+    if "clusters" in rows.columns:
+        columns = [*columns, number("clusters", paper=False)]
     return Table(rows, columns, across="items", section=("subject",), meanings=MEANINGS, **more)
 
 

@@ -219,7 +219,8 @@ def ranks_of(ranks: pl.DataFrame, across: str = "metric") -> Document:
 
 def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[str]:
     """What the tables hold, those alone that may stand in them."""
-    shown = scale(scores, pairs, {*pairs["a"].to_list(), *pairs["b"].to_list()})
+    of = pairs.clear() if wide else pairs  # a matrix has no intervals
+    shown = scale(scores, of, {*pairs["a"], *pairs["b"]})
     margin = pairs["margin"][0] if "margin" in pairs.columns else None
     if wide:
         words = LEGEND

@@ -92,7 +92,7 @@ def groups(
         return " to ".join(str(n) for n in every[:: max(1, len(every) - 1)])
 
     columns = [
-        key(column, group, str, once=True),
+        key(column, group, _group, once=True),
         key("system"),
         _values(scores, digits),
         number("n", (group, "system", "n"), items, belongs=True),
@@ -111,6 +111,13 @@ def groups(
         *[Line(words, "note")] * bool(few and scores.resamples),
         *_end(scores, table),
     ]
+
+
+def _group(value: Any) -> str:
+    """The value of a group as it is shown: JSON's words for what is true or false."""
+    if value is None:
+        return "(none)"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _values(scores: Measurements, digits: int | None) -> Column:

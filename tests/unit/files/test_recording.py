@@ -26,7 +26,7 @@ def test_a_program_writes_the_record_that_the_command_writes(tmp_path, monkeypat
     assert by_command is not None
     assert by_program is not None
     assert by_program["command"] == words
-    different = ("command", "file")
+    different = ("command", "file", "kind")
     assert {name: each for name, each in by_command.items() if name not in different} == {
         name: each for name, each in by_program.items() if name not in different
     }

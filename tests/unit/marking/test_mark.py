@@ -631,7 +631,7 @@ def test_a_criterion_without_a_question_is_refused_before_the_server_is_asked():
             rejoinder.mark(TESTSET, RESPONSES, "http://127.0.0.1:9/v1", rubric, pairwise=pairwise)
 
 
-def test_replies_without_a_mark_are_followed_by_the_option_that_takes_them(capsys):
+def test_replies_without_a_mark_are_followed_by_the_argument_that_takes_them(capsys):
     def gap(asked):
         bad = "cat says c3." in asked["messages"][0]["content"]
         return (200, completion("As a model, I", {"As": 0.9})) if bad else judge(asked)
@@ -640,4 +640,4 @@ def test_replies_without_a_mark_are_followed_by_the_option_that_takes_them(capsy
         with serving(answer) as (_, url):
             show(mark(url, retries=0).document())
         printed = " ".join(capsys.readouterr().out.split())
-        assert ("--missing drop" in printed) == expected
+        assert ("missing='drop'" in printed) == expected

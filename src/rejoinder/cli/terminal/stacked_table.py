@@ -44,14 +44,8 @@ class StackedTable(Table):
     """
 
     def __init__(self, grid: Grid) -> None:
-        super().__init__(
-            title=grid.title or None,
-            title_justify="left",
-            show_edge=False,
-            pad_edge=False,
-            header_style="bold",
-        )
-        self.heads = grid.heads
+        super().__init__(show_edge=False, pad_edge=False, header_style="bold")
+        self.above, self.heads = grid.title, grid.heads
         for head in grid.heads:
             self.add_column(head.heading, justify="right" if head.right else "left")
         styles = grid.styles or ("",) * len(grid.rows)
@@ -60,10 +54,12 @@ class StackedTable(Table):
             self.add_row(*row, style=style or None, end_section=place in grid.ends)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table, or its parts with an empty line between them."""
+        """The table, or its parts with an empty line between them, each below the title."""
         for place, part in enumerate(self.parts(options.max_width)):
             if place:
                 yield ""
+            if self.above:  # rich would break it at the width of the table
+                yield Text(visible(self.above), "italic")
             yield from Table.__rich_console__(part, console, options)
 
     def parts(self, width: int) -> list[Table]:
@@ -129,13 +125,7 @@ class StackedTable(Table):
 
     def _part(self, columns: Sequence[int], sizes: Sequence[int]) -> Table:
         """A table of some columns alone, each of a given width."""
-        part = Table(
-            title=self.title,
-            title_justify=self.title_justify,
-            show_edge=self.show_edge,
-            pad_edge=self.pad_edge,
-            header_style=self.header_style,
-        )
+        part = Table(show_edge=False, pad_edge=False, header_style=self.header_style)
         for column, size in zip(columns, sizes, strict=True):
             column_of = self.columns[column]
             part.add_column(

@@ -92,7 +92,6 @@ def compare(given: CompareOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
-    from rejoinder.cli.saved_comparison import check_format
     from rejoinder.cli.targets import COMPARISON, check_file
     from rejoinder.errors import ParameterError
 
@@ -114,7 +113,11 @@ def compare(given: CompareOptions) -> None:
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
     check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure")
     check_file(given.save, COMPARISON)
-    check_format(given.save, given.fail_if_worse is not None)
+    if given.save and given.save.suffix.lower() == ".xml" and given.fail_if_worse is None:
+        raise ParameterError(
+            f"--save {given.save}: JUnit XML holds verdicts, and there are none without --fail-if-worse "
+            "MARGIN; add that, or name a file that ends in .md or .tex"
+        )
     if given.ratings:
         _with_people(given)
     else:
@@ -125,7 +128,7 @@ def _by_metrics(given: CompareOptions) -> None:
     """Compares by metrics alone."""
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.saved_comparison import save
+    from rejoinder.cli.saved_tables import save_comparison
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import View
     from rejoinder.errors import ParameterError
@@ -161,7 +164,7 @@ def _by_metrics(given: CompareOptions) -> None:
         return as_junit(compared, given.fail_if_unsure)
 
     with Outputs(compared.scores) as outputs:
-        outputs.save(given.save, lambda path: save(path, show, verdicts))
+        outputs.save(given.save, lambda path: save_comparison(path, show, verdicts))
         outputs.show(given, show, lambda: compared.as_json(given.ranks))
     if given.fail_if_worse is not None:
         _fail(compared, given.fail_if_unsure)
@@ -213,7 +216,7 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.saved_comparison import save
+    from rejoinder.cli.saved_tables import save_comparison
     from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import View
@@ -252,5 +255,5 @@ def _with_people(given: CompareOptions) -> None:
         return result.document(View(given.digits, given.all_pairs, given.ranks))
 
     with Outputs(result) as outputs:
-        outputs.save(given.save, lambda path: save(path, show))
+        outputs.save(given.save, lambda path: save_comparison(path, show))
         outputs.show(given, show, lambda: result.as_json(given.ranks))

@@ -120,7 +120,7 @@ def comparison(
     if matrix:
         for by in (PEOPLE, CORRECTED):
             of = pairs.filter(pl.col("by") == by), ranks.filter(pl.col("by") == by)
-            shown += [*_matrix(by, *of, estimates.columns, p, show), GAP]
+            shown += [_matrix(by, *of, estimates.columns, p, show), GAP]
     shown += _errors(errors, listed_errors, p, view)
     if view.ranks and ranks.height:
         shown += [*ranks_of(ranks, "by"), GAP]
@@ -184,7 +184,7 @@ def _matrix(
     columns: Sequence[Column],
     p: str,
     show: Show,
-) -> Document:
+) -> SignMatrix:
     """The systems by people alone or corrected, best first, with the signs of their pairs.
 
     CSV has all pairs in another table.
@@ -199,16 +199,15 @@ def _matrix(
         (a, b, sign(*row)) for a, b, *row in pairs.select("a", "b", p, "difference").iter_rows()
     )
     clear = int((pairs[p] < SIGNIFICANT).sum())
-    matrix = SignMatrix(
+    return SignMatrix(
         pairs.clear(),
         columns,
+        title=f"{by}: {how_many_differ(clear, pairs.height)}",
         names=ranks["system"].to_list(),
         heading="mean a - b",
         values=[show(each) for each in ranks["difference"]],
         signs=signs_of(ranks["system"].to_list(), signs),
     )
-    # A title would be broken at the width of the table.
-    return [Line(styled(f"{by}: {how_many_differ(clear, pairs.height)}", "italic")), matrix]
 
 
 def _of_columns(p: str, anytime: bool) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals
+from rejoinder.document.numbers import NONE, decimals, p_value
 from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import Table, estimate, key, number, text
 from rejoinder.document.text import styled
@@ -28,7 +26,7 @@ def correlations(table: Table2, rows: pl.DataFrame) -> Document:
     for name in COEFFICIENTS:
         columns += [
             estimate(name, (name, f"{name}_low", f"{name}_high"), decimals(3), decimals(2)),
-            number("p", (name, f"{name}_p"), _p, belongs=True),
+            number("p", f"{name}_p", p_value, belongs=True),
         ]
     agreement = table.agreement
     words = (
@@ -58,7 +56,3 @@ def cases(frame: pl.DataFrame) -> Document:
         shown += [GAP, Line(styled(str(id), "bold")), *lines(f"  {turn}" for turn in turns)]
         shown.append(Table(rows, columns, "cases", above=("id",), meanings=MEANINGS))
     return [*shown, GAP]
-
-
-def _p(value: float, p: float) -> str:
-    return "" if math.isnan(value) or math.isnan(p) else f"{p:.3f}"

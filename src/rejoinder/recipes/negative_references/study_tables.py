@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import polars as pl
 
-from rejoinder.document.numbers import times100
+from rejoinder.document.numbers import p_value, times100
 from rejoinder.document.parts import GAP, Document, lines
 from rejoinder.document.table import Table, estimate, key, number
 
@@ -48,7 +46,7 @@ def separations(
         number(
             "p",
             "p_holm",
-            lambda p: "" if p is None or math.isnan(p) else f"{p:.3g}",
+            p_value,
             belongs=True,
         ),
         estimate("AUC %", ("auc", "auc_low", "auc_high"), times100),

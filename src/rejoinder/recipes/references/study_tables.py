@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from rejoinder.document.numbers import decimals
+from rejoinder.document.numbers import decimals, p_value
 from rejoinder.document.parts import GAP, Document, Line
 from rejoinder.document.table import Table, estimate, key, number
 from rejoinder.messages import counted
@@ -56,7 +56,7 @@ def agreement(frame: pl.DataFrame) -> Document:
         key("metric"),
         key("correlation"),
         estimate("value", ENDS, decimals(3)),
-        number("p", show=decimals(3), belongs=True),
+        number("p", show=p_value, belongs=True),
         number("units", "n"),
     ]
     return [GAP, Table(frame, columns, "agreement", section=("metric",))]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,21 +15,17 @@ TICKS = 5
 """About so many numbers stand below."""
 
 
-LOOKS = {"people": 0, "corrected": 1}
-"""How estimates of people are drawn."""
-
-
-class Estimate(NamedTuple):
+class Mark(NamedTuple):
     """An estimate of a system.
 
     Args:
-        kind: What it rests on: a key of the legend.
+        kind: What it rests on: its place in the legend, which is its lane.
         value: The estimate.
         low: The lower end of its interval; NaN for none.
         high: The upper end.
     """
 
-    kind: str
+    kind: int
     value: float
     low: float = math.nan
     high: float = math.nan
@@ -40,102 +37,57 @@ class Row(NamedTuple):
     Args:
         rank: Its range of ranks; may be empty.
         system: Its name.
-        value: Its mean or score, as it is shown; may be empty.
-        words: What the marks say, in words.
-        estimates: What is drawn.
+        value: Its mean or score, as it is shown.
+        words: What its mark says, in words.
+        marks: What is drawn.
     """
 
     rank: str
     system: str
     value: str
     words: str
-    estimates: tuple[Estimate, ...] = ()
+    marks: tuple[Mark, ...]
 
 
-class Mark(NamedTuple):
-    """An estimate in the figure; all numbers are percentages of its width, but for the lane.
-
-    Args:
-        kind: The number of its kind, from 0: its lane.
-        x: The estimate.
-        low: The lower end of its interval; None without one.
-        high: The upper end.
-    """
-
-    kind: int
-    x: float
-    low: float | None
-    high: float | None
-
-
-class Chart(NamedTuple):
+@dataclass(frozen=True)
+class Chart:
     """The figure.
 
-    Args:
+    Attributes:
         heading: What the values of the systems are.
         caption: What is drawn.
-        kinds: The legend, by the number of the kind.
-        looks: How each kind is drawn: 0 people, 1 corrected, from 2 on metrics.
-        rows: Each system with its marks.
-        ticks: Where numbers stand below, and which.
-        zero: Where the line is that systems are compared with; None for none.
+        legend: The kinds of marks, each with how it is drawn: 0 people, 1 corrected, from 2 on metrics.
+        rows: The systems, from the top.
+        zero: The value of the line that systems are compared with.
+
+    >>> made = Chart("mean", "", ((0, "people"),), (Row("", "a", "2.0", "", (Mark(0, -1, -2, 0),)),), 0.0)
+    >>> made.at(-1), [word for _, word in made.ticks]
+    (50.0, ['-2', '-1.5', '-1', '-0.5', '0'])
     """
 
     heading: str
     caption: str
-    kinds: tuple[str, ...]
-    looks: tuple[int, ...]
-    rows: tuple[tuple[Row, tuple[Mark, ...]], ...]
-    ticks: tuple[tuple[float, str], ...]
-    zero: float | None
+    legend: tuple[tuple[int, str], ...]
+    rows: tuple[Row, ...]
+    zero: float
 
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the axis."""
+        every = [end for row in self.rows for mark in row.marks for end in mark[1:]]
+        return limits(np.array([self.zero, *every]))
 
-def chart(
-    rows: Sequence[Row],
-    kinds: Mapping[str, str],
-    heading: str,
-    caption: str,
-    zero: float | None,
-    show: Callable[[float], str],
-) -> Chart:
-    """The figure of some systems.
-
-    Args:
-        rows: The systems, from the top.
-        kinds: What each kind of estimate is called in the legend, in the order of their lanes.
-        heading: What the values of the systems are.
-        caption: What is drawn.
-        zero: The value of the line that systems are compared with; None for none.
-        show: How a number below is written.
-
-    >>> rows = [Row("1", "a", "3.0", ""), Row("2", "b", "2.0", "", (Estimate("people", -1, -2, 0),))]
-    >>> made = chart(rows, {"people": "people"}, "mean", "", 0.0, str)
-    >>> made.zero, made.rows[1][1]
-    (95.45, (Mark(kind=0, x=50.0, low=4.55, high=95.45),))
-    """
-    ends = [end for row in rows for each in row.estimates for end in each[1:]]
-    low, high = limits(np.array(ends if zero is None else [*ends, zero]))
-
-    def at(value: float) -> float:
+    def at(self, value: float) -> float:
+        """Where a value stands, in percent of the width."""
+        low, high = self.ends
         return round(100 * (value - low) / (high - low), 2)
 
-    def mark(each: Estimate) -> Mark:
-        own = [None, None] if math.isnan(each.low) else [at(each.low), at(each.high)]
-        return Mark([*kinds].index(each.kind), at(each.value), *own)
-
-    drawn = ((row, tuple(map(mark, row.estimates))) for row in rows)
-    ticks = ((at(value), show(value)) for value in _round_numbers(low, high))
-    line = None if zero is None else at(zero)
-    others = (kind for kind in kinds if kind not in LOOKS)
-    looks = LOOKS | {kind: len(LOOKS) + place for place, kind in enumerate(others)}
-    names = tuple(kinds.values()), tuple(looks[kind] for kind in kinds)
-    return Chart(heading, caption, *names, tuple(drawn), tuple(ticks), line)
-
-
-def _round_numbers(low: float, high: float) -> list[float]:
-    """About `TICKS` round numbers between two ends."""
-    rough = (high - low) / TICKS
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough)
-    first, last = math.ceil(low / step), math.floor(high / step)
-    return [round(place * step, 12) for place in range(first, last + 1)]
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Round numbers between the ends, and where they stand."""
+        low, high = self.ends
+        rough = (high - low) / TICKS
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough)
+        places = range(math.ceil(low / step), math.floor(high / step) + 1)
+        return [(self.at(place * step), f"{round(place * step, 12):g}") for place in places]

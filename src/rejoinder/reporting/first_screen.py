@@ -13,7 +13,7 @@ from rejoinder.document.numbers import decimals, span, times100
 from rejoinder.document.sign_matrix import how_many_differ
 from rejoinder.messages import SIGNIFICANT, counted, p_is
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
-from rejoinder.reporting.chart import Chart, Estimate, Row, chart
+from rejoinder.reporting.chart import Chart, Mark, Row
 from rejoinder.reporting.evidence import metrics_of, people_of, trivial_of, verdict_of
 from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.statistics.power import POWER, least_items, power
@@ -78,11 +78,11 @@ class FirstScreen(NamedTuple):
     """
 
     verdict: Verdict
-    sureness: tuple[str, ...]
-    biases: tuple[str, ...]
-    remedies: tuple[tuple[str, str], ...]
-    chart: Chart | None
-    examples: tuple[Example, ...]
+    sureness: tuple[str, ...] = ()
+    biases: tuple[str, ...] = ()
+    remedies: tuple[tuple[str, str], ...] = ()
+    chart: Chart | None = None
+    examples: tuple[Example, ...] = ()
 
 
 def first_screen(report: ReportParts) -> FirstScreen | None:
@@ -90,151 +90,145 @@ def first_screen(report: ReportParts) -> FirstScreen | None:
     verdict = verdict_of(report)
     if verdict is None:
         return None
+    if verdict.evidence == "none":
+        return FirstScreen(verdict, remedies=(*_remedies(report),), chart=_beside_baseline(report))
+    pairs = _pairs(report, verdict)
     return FirstScreen(
         verdict,
-        tuple(_sureness(report, verdict)),
-        tuple(_biases(report, verdict)),
-        tuple(_remedies(report, verdict)),
-        _chart(report, verdict),
-        tuple(_examples(report, verdict)),
+        (*_sureness(report, verdict, pairs),),
+        (*_biases(report, verdict),),
+        (),
+        _chart(report, verdict, pairs),
+        (*_examples(report, verdict),),
     )
 
 
 class Pairs(NamedTuple):
-    """The pairs of systems by what a verdict rests on.
+    """The pairs of systems by what a verdict rests on, and beside it.
 
     Args:
         table: ``a``, ``b``, ``by``, ``difference``, ``low``, ``high``, ``p``, corrected over all pairs.
         by: The rows of the verdict.
-        show: How a difference is written.
+        kinds: The other rows to draw, each with its look and its name.
         ranks: By system its range of ranks.
     """
 
     table: pl.DataFrame
     by: str
-    show: Callable[[float], str]
+    kinds: Mapping[str, tuple[int, str]]
     ranks: Mapping[str, str]
+
+    def from_first(self, first: str, by: str) -> dict[str, dict[str, Any]]:
+        """By system its difference from the first one: what is a - b of their pair, turned that way."""
+        rows = {}
+        for row in self.table.filter(by=by).iter_rows(named=True):
+            if row["a"] == first:
+                rows[row["b"]] = row | {
+                    "difference": -row["difference"], "low": -row["high"], "high": -row["low"]
+                }  # fmt: skip
+            elif row["b"] == first:
+                rows[row["a"]] = row
+        return rows
 
 
 def _pairs(report: ReportParts, verdict: Verdict) -> Pairs | None:
     """The pairs of systems; None where they are not compared, or by choices."""
-    compared = report.with_people.get(verdict.criterion)
-    if compared is not None and verdict.evidence in (PEOPLE, CORRECTED):
+    compared, by = report.with_people.get(verdict.criterion), verdict.evidence
+    if compared is not None and by in (PEOPLE, CORRECTED):
         table, ranks, p = compared.pairs, compared.ranks, compared.p_column
-        by, show = verdict.evidence, decimals(2)
+        kinds = {PEOPLE: (0, "people alone")} | ({by: (1, verdict.by)} if by == CORRECTED else {})
+        judges = compared.errors.get_column("judge").unique(maintain_order=True)
+        kinds |= {label: (2 + n, f"{label} alone") for n, label in enumerate(judges[:MOST_JUDGES])}
     elif report.comparison is not None and verdict.by in report.scores.measured:
-        table = report.comparison.table.rename({"metric": "by"})
-        ranks, p = report.comparison.ranks().rename({"metric": "by"}), "p_randomization_holm"
-        by, show = verdict.by, _show(report, verdict.by)
+        by, p = verdict.by, "p_randomization_holm"
+        table, ranks = (each.rename({"metric": "by"})
+                        for each in (report.comparison.table, report.comparison.ranks()))  # fmt: skip
+        kinds = {by: (2, by)}
     else:
         return None
-    names = {
-        system: f"{best}–{worst}" if worst > best else f"{best}"
-        for system, best, worst in ranks.filter(by=by)
-        .select("system", "best_rank", "worst_rank")
-        .rows()
-    }
+    ends = ranks.filter(by=by).select("system", "best_rank", "worst_rank").rows()
+    names = {name: "–".join(map(str, dict.fromkeys(each))) for name, *each in ends}
     columns = "a", "b", "by", "difference", "low", "high"
-    return Pairs(table.select(*columns, p=p), by, show, names)
+    return Pairs(table.select(*columns, p=pl.col(p).fill_null(math.nan)), by, kinds, names)
 
 
-def _from(first: str, table: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    """By system its difference from the first one: what is a - b of their pair, turned that way."""
-    rows = {}
-    for row in table.filter((pl.col("a") == first) | (pl.col("b") == first)).iter_rows(named=True):
-        if row["a"] == first:
-            ends = {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
-            rows[row["b"]] = row | ends
-        else:
-            rows[row["a"]] = row
-    return rows
-
-
-def _sureness(report: ReportParts, verdict: Verdict) -> Iterator[str]:
+def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Iterator[str]:
     """The lead of the first system, how many pairs differ, and what other evidence says."""
-    pairs = _pairs(report, verdict)
     if pairs is not None and len(verdict.standings) > 1:
-        own = pairs.table.filter(by=pairs.by)
         first, following = (each.system for each in verdict.standings[:2])
-        row = _from(first, own)[following]
-        p = math.nan if row["p"] is None else row["p"]
+        row, p = pairs.from_first(first, pairs.by)[following], verdict.standings[1].p
+        every, show = pairs.table.filter(by=pairs.by).get_column("p"), _show(report, verdict.by)
         if not math.isnan(p):
-            low, high = pairs.show(-row["high"]), pairs.show(-row["low"])
+            low, high = show(-row["high"]), show(-row["low"])
             chance = "chance alone hardly gives that" if p < SIGNIFICANT else "it may be chance"
-            holm = f", corrected for {own.height} pairs by Holm's method" * (own.height > 1)
-            following += ", the next," * (own.height > 1)
-            lead = f"{pairs.show(-row['difference'])} (95% interval {low} to {high}"
+            many = every.len() > 1
+            holm = f", corrected for {every.len()} pairs by Holm's method" * many
+            lead = f"{show(-row['difference'])} (95% interval {low} to {high}"
             sure = f"{p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}"
-            yield f"The lead of {first} over {following} is {lead}, {sure}."
-        clear = own.filter(pl.col("p").fill_nan(None) < SIGNIFICANT).height
-        if own.height > 1 and not math.isnan(p):
-            yield f"Of all systems, {how_many_differ(clear, own.height)} significantly."
-    yield from _others(report, verdict)
-
-
-def _others(report: ReportParts, verdict: Verdict) -> Iterator[str]:
-    """What further criteria say, and which metrics put another system first."""
+            yield f"The lead of {first} over {following}{', the next,' * many} is {lead}, {sure}."
+            if many:
+                clear = every.filter(every < SIGNIFICANT).len()
+                yield f"Of all systems, {how_many_differ(clear, every.len())} significantly."
     for each in people_of(report):
         other = decide([each], [])
         if other is not None and each.criterion != verdict.criterion:
             yield f"{each.criterion}: {other.sentence}"
+    yield from _dissent(report, verdict)
+
+
+def _dissent(report: ReportParts, verdict: Verdict) -> Iterator[str]:
+    """Which metrics put another system first."""
     places = {each.system: place for place, each in enumerate(verdict.standings, start=1)}
     top = {each.system for each in tied_at_top(verdict.standings)} if places else set()
-    for each in metrics_of(report) if places else ():
+    for each in metrics_of(report):
         first, value, _ = each.ordered[0]
         behind = [one for one in each.ordered[1:] if one.system in top and one.value != value]
-        if first in top or first not in places or each.label == verdict.by or not behind:
-            continue
-        chance = ", which" if behind[0].p < SIGNIFICANT else ", which may be chance; it"
-        yield (
-            f"{each.label} puts {first} first{chance} is number {places[first]} of "
-            f"{len(places)} by {verdict.by}."
-        )
+        if first in places.keys() - top and each.label != verdict.by and behind:
+            chance = ", which" if behind[0].p < SIGNIFICANT else ", which may be chance; it"
+            place = f"number {places[first]} of {len(places)} by {verdict.by}"
+            yield f"{each.label} puts {first} first{chance} is {place}."
 
 
 def _biases(report: ReportParts, verdict: Verdict) -> Iterator[str]:
     """For each judge on the scale of the ratings, the system that it favours or disfavours most."""
-    compared = report.with_people.get(verdict.criterion)
-    for judge in () if compared is None else compared.judges:
-        errors = compared.errors.filter(judge=judge)  # pyright: ignore[reportOptionalMemberAccess]
+    if (compared := report.with_people.get(verdict.criterion)) is None:
+        return
+    for (judge,), errors in compared.errors.group_by("judge", maintain_order=True):
         rows = errors.filter(pl.col("p_holm").fill_nan(None) < SIGNIFICANT).to_dicts()
         # An error above 0 favours a over b; in each row one system gains what the other loses.
         gains: dict[tuple[str, bool], list[float]] = {}
         for row in rows:
-            a, b = (row["a"], row["b"]) if row["error"] > 0 else (row["b"], row["a"])
-            gains.setdefault((a, True), []).append(abs(row["error"]))
-            gains.setdefault((b, False), []).append(abs(row["error"]))
+            for system, gain in ((row["a"], row["error"]), (row["b"], -row["error"])):
+                gains.setdefault((system, gain > 0), []).append(abs(gain))
         if not gains:
             continue
         (system, favoured), own = max(gains.items(), key=lambda each: (len(each[1]), each[0][1]))
-        size = f"{min(own):.2f}" if len(own) == 1 else f"{min(own):.2f} to {max(own):.2f}"
+        size = " to ".join(dict.fromkeys(f"{each:.2f}" for each in (min(own), max(own))))
         pairs = errors.filter((pl.col("a") == system) | (pl.col("b") == system)).height
-        rest = len(rows) - len(own)
-        more = f"; it errs significantly in {counted(rest, 'other pair')}, too" * bool(rest)
         beside = f" {len(own)} of" if len(own) < pairs else " all" * (pairs > 1)
+        favours, higher = ("favours", "higher") if favoured else ("disfavours", "lower")
+        rest = counted(len(rows) - len(own), "other pair")
+        more = f"; it errs significantly in {rest}, too" * (len(rows) > len(own))
         yield (
-            f"{judge} {'favours' if favoured else 'disfavours'} {system}: beside{beside} "
-            f"{counted(pairs, 'other system')} it puts {system} {'higher' if favoured else 'lower'} than "
-            f"people do, by {size} in units of the ratings{more}."
+            f"{judge} {favours} {system}: beside{beside} {counted(pairs, 'other system')} it puts {system} "
+            f"{higher} than people do, by {size} in units of the ratings{more}."
         )
 
 
-def _remedies(report: ReportParts, verdict: Verdict) -> Iterator[tuple[str, str]]:
+def _remedies(report: ReportParts) -> Iterator[tuple[str, str]]:
     """How many ratings of which items, and a judge: what would decide where nothing does."""
-    if verdict.evidence != "none":
-        return
     systems = len(report.scores.names)
-    pairs = max(1, systems * (systems - 1) // 2)
+    pairs = systems * (systems - 1) // 2
 
     def enough(items: int) -> bool:
         return power(FOUND, SPREAD / math.sqrt(items), items, SIGNIFICANT / pairs) >= POWER
 
     wanted = min(least_items(enough, 8) or 0, report.scores.items.height)
     yield (
-        f"Ratings by people: {wanted} items drawn at random, with the replies of all "
-        f"{counted(systems, 'system')} rated by {RATERS} people each ({RATERS * systems * wanted:,} "
-        f"ratings), show a difference of half a grade in {POWER:.0%} of studies (standard deviation "
-        f"{SPREAD} over items; corrected for {counted(pairs, 'pair')}).",
+        f"Ratings by people: {wanted} items drawn at random, with the replies of all {systems} systems "
+        f"rated by {RATERS} people each ({RATERS * systems * wanted:,} ratings), show a difference of half a "
+        f"grade in {POWER:.0%} of studies (standard deviation {SPREAD} over items; corrected for "
+        f"{counted(pairs, 'pair')}).",
         f"rejoinder annotate serve TESTSET RESPONSES --sample {wanted} --db ratings.sqlite",
     )
     yield (
@@ -248,127 +242,97 @@ def _remedies(report: ReportParts, verdict: Verdict) -> Iterator[tuple[str, str]
     )
 
 
-def _chart(report: ReportParts, verdict: Verdict) -> Chart | None:
-    """Each system's difference from the first one; without a verdict the values beside a baseline."""
-    pairs = _pairs(report, verdict)
-    if verdict.evidence == "none":
-        return _beside_baseline(report)
+def _chart(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Chart | None:
+    """Each system's difference from the first one; None of one system."""
     if pairs is None or len(verdict.standings) < 2:
         return None
-    kinds = {pairs.by: verdict.by}
-    if verdict.evidence in (PEOPLE, CORRECTED):
-        compared = report.with_people[verdict.criterion]
-        judges = compared.errors.get_column("judge").unique(maintain_order=True).to_list()
-        kinds = {
-            PEOPLE: "people alone",
-            **({CORRECTED: verdict.by} if pairs.by == CORRECTED else {}),
-        }
-        kinds |= {judge: f"{judge} alone" for judge in judges[:MOST_JUDGES]}
-    first, times = verdict.standings[0].system, _times(report, verdict.by)
-    by = {kind: _from(first, pairs.table.filter(by=kind)) for kind in kinds}
-    value = decimals(2) if times == 1 else times100
+    first, show = verdict.standings[0].system, _show(report, verdict.by)
+    by = [pairs.from_first(first, kind) for kind in pairs.kinds]
+    verdicts = by[[*pairs.kinds].index(pairs.by)]
     rows = []
-    for each in verdict.standings[:MOST_ROWS]:
-        estimates = tuple(
-            Estimate(kind, *(times * row[key] for key in ("difference", "low", "high")))
-            for kind in kinds
-            if (row := by[kind].get(each.system)) and not math.isnan(row["difference"])
-        )
-        if each.system == first:
-            estimates = (Estimate(pairs.by, 0.0),)
-        own = by[pairs.by].get(each.system)
-        words = "" if own is None else pairs.show(own["difference"])
-        if own is not None and not math.isnan(own["low"]):
-            words += f" {span(own['low'], own['high'], pairs.show)}"
-        rank = pairs.ranks.get(each.system, "")
-        rows.append(Row(rank, each.system, value(each.value), words, estimates))
+    for name, value, _ in verdict.standings[:MOST_ROWS]:
+        marks = [
+            _mark(report, verdict.by, n, each[name]) for n, each in enumerate(by) if name in each
+        ]
+        own = verdicts.get(name)
+        words = "" if own is None else span(own["low"], own["high"], show)
+        drawn = tuple(marks) or (Mark([*pairs.kinds].index(pairs.by), 0.0),)
+        rows.append(Row(pairs.ranks.get(name, ""), name, show(value), words, drawn))
+    left_out = len(verdict.standings) - len(rows)
+    more = f"; {counted(left_out, 'more system')} below, under Systems" * (left_out > 0)
     caption = (
         f"Difference from {first}, which is the line, with the 95% interval of each by itself; ranks and "
-        "ties are corrected for all pairs"
+        f"ties are corrected for all pairs{more}"
     )
-    if (left_out := len(verdict.standings) - len(rows)) > 0:
-        caption += f"; {counted(left_out, 'more system')} below, under Systems"
     heading = "mean" if verdict.criterion else verdict.by
-    return chart(rows, kinds, heading, caption, 0.0, lambda tick: f"{tick:+g}" if tick else "0")
+    return Chart(heading, caption, tuple(pairs.kinds.values()), tuple(rows), 0.0)
 
 
 def _beside_baseline(report: ReportParts) -> Chart | None:
     """The values of the systems under the first metric, and a line at the trivial baseline."""
-    label = next(each.label for each in metrics_of(report))
-    trivial = trivial_of(report, label)
+    label = metrics_of(report)[0].label
+    trivial, show = trivial_of(report, label), _show(report, label)
     if trivial is None:
         return None
-    times, show = _times(report, label), _show(report, label)
-    rows = [
-        Row("", row["system"], show(row["value"]), "",
-            (Estimate(label, *(times * row[key] for key in ("value", "low", "high"))),))
+    rows = tuple(
+        Row("", row["system"], show(row["value"]), "", (_mark(report, label, 0, row, "value"),))
         for row in report.scores.systems().filter(metric=label).head(MOST_ROWS).to_dicts()
-    ]  # fmt: skip
+    )
     caption = f"{label} with 95% intervals; the line is the trivial baseline '{trivial['fake']}'"
-    return chart(rows, {label: label}, label, caption, times * trivial["value"], "{:g}".format)
+    return Chart(label, caption, ((2, label),), rows, _times(report, label) * trivial["value"])
+
+
+def _mark(
+    report: ReportParts, label: str, kind: int, row: Mapping[str, Any], value: str = "difference"
+) -> Mark:
+    """A row of a table as it is drawn, on the scale of the tables."""
+    return Mark(kind, *(_times(report, label) * row[key] for key in (value, "low", "high")))
 
 
 def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
     """Items on which the first system and the next are furthest apart either way, and a usual one."""
-    if len(verdict.standings) < 2:
+    values = _values(report, verdict)
+    if values is None or len(verdict.standings) < 2:
         return
-    first, other = (each.system for each in verdict.standings[:2])
-    values, show = _values(report, verdict)
-    replies = _texts(report)
-    known = [
-        (values[first, id] - values[other, id], len(replies[first, id] + replies[other, id]), id)
-        for id in report.scores.items.get_column("id")
-        if {(first, id), (other, id)} <= values.keys() & replies.keys()
-    ]
-    if not known:
-        return
-    mean = sum(each[0] for each in known) / len(known)
-    way = -1 if _lower_is_better(report, verdict) else 1
-    wanted = {
-        f"{first} is furthest ahead": lambda each: (-way * each[0], each[1]),
-        "About as far apart as on average": lambda each: (abs(each[0] - mean), each[1]),
-        f"{other} is furthest ahead": lambda each: (way * each[0], each[1]),
+    texts = report.responses.unique(["system", "id"], keep="first", maintain_order=True)
+    both = values.join(texts.select("system", "id", "text"), on=["system", "id"])
+    first, other = verdict.standings[:2]
+    apart = pl.col("score") - pl.col("score_right")
+    ahead = apart if first.value >= other.value else -apart
+    length = pl.col("text").str.len_chars() + pl.col("text_right").str.len_chars()
+    table = both.filter(system=first.system).join(both.filter(system=other.system), on="id")
+    orders = {
+        f"{first.system} is furthest ahead": -ahead,
+        "About as far apart as on average": (apart - apart.mean()).abs(),
+        f"{other.system} is furthest ahead": ahead,
     }
+    show, shown = _show(report, verdict.by), set[str]()
     contexts = dict(report.testset.contexts.select("id", "context").iter_rows())
-    shown: set[str] = set()
-    for title, order in wanted.items():
-        id = min(known, key=order)[2]
-        if id not in shown:
-            shown.add(id)
-            both = tuple(
-                Reply(name, _short(replies[name, id]), show(values[name, id]))
-                for name in (first, other)
-            )
-            message = (contexts.get(id) or [""])[-1]
-            yield Example(title, id, _short(message), both)
+    for title, order in orders.items():
+        for row in table.sort(order, length, maintain_order=True).head(1).to_dicts():
+            if row["id"] not in shown:
+                shown.add(row["id"])
+                replies = tuple(
+                    Reply(each.system, _short(row[f"text{end}"]), show(row[f"score{end}"]))
+                    for each, end in ((first, ""), (other, "_right"))
+                )
+                message = (contexts.get(row["id"]) or [""])[-1]
+                yield Example(title, row["id"], _short(message), replies)
 
 
-def _values(
-    report: ReportParts, verdict: Verdict
-) -> tuple[dict[tuple[str, str], float], Callable[[float], str]]:
-    """By system and item what a reply has, by people or the metric; none by people's choices."""
-    if verdict.evidence in (PEOPLE, CORRECTED):
-        if report.ratings is None or verdict.criterion not in report.with_people:
-            return {}, decimals(2)
-        rows = report.ratings.aggregated.filter(criterion=verdict.criterion)
-        return {(s, id): v for s, id, v in rows.select("system", "id", "score").rows()}, decimals(2)
-    rows = report.scores.segments().select("system", "id", verdict.by).rows()
-    return {(s, id): v for s, id, v in rows if not math.isnan(v)}, _show(report, verdict.by)
-
-
-def _texts(report: ReportParts) -> dict[tuple[str, str], str]:
-    """By system and item the reply, the first of several."""
-    rows = report.responses.unique(["system", "id"], keep="first", maintain_order=True)
-    return {(s, id): text for s, id, text in rows.select("system", "id", "text").rows()}
-
-
-def _lower_is_better(report: ReportParts, verdict: Verdict) -> bool:
-    measured = report.scores.measured.get(verdict.by)
-    return measured is not None and not measured.metric.higher_is_better
+def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:
+    """``system``, ``id`` and ``score``: what each reply has by people or the metric; None by choices."""
+    if report.ratings is not None and verdict.criterion in report.with_people:
+        rated = report.ratings.aggregated.filter(criterion=verdict.criterion)
+        return rated.select("system", "id", "score")
+    if verdict.by in report.scores.measured:
+        values = report.scores.segments().select("system", "id", score=verdict.by)
+        return values.filter(pl.col("score").is_not_nan())
+    return None
 
 
 def _times(report: ReportParts, label: str) -> float:
-    """What values of a metric are multiplied by on paper."""
+    """What values are multiplied by on paper: 100 of a metric that is a share, otherwise 1."""
     measured = report.scores.measured.get(label)
     return 100.0 if measured is not None and measured.metric.times100 else 1.0
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from rejoinder.document.sign_matrix import how_many_differ
 from rejoinder.document.text import plain
 from rejoinder.messages import counted, p_is
 from rejoinder.metrics.base import Metric
@@ -151,19 +150,10 @@ def _standings(report: ReportParts) -> Iterator[str]:
             words += "; these systems are equal"
         elif leads is not None:
             words += _lead(scores, leads.filter(pl.col("metric") == label).to_dicts())
-        if ranks is not None and len(rows) > 2 and _tested(report, label):
-            words += f"; {_clear_pairs(report, label)}"
+        if ranks is not None and _tested(report, label):
             groups = ranks.filter(pl.col("metric") == label).get_column("group").n_unique()
-            words += f", so that the systems form {groups} clusters of ranks" * (groups > 1)
+            words += f"; the systems form {groups} clusters of ranks" * (groups > 1)
         yield f"{words}."
-
-
-def _clear_pairs(report: ReportParts, label: str) -> str:
-    """How many pairs of systems differ under a metric."""
-    assert report.comparison is not None
-    rows = report.comparison.table.filter(pl.col("metric") == label)
-    clear = rows.filter(pl.col("p_randomization_holm").fill_nan(None) < SIGNIFICANT)
-    return f"{how_many_differ(clear.height, rows.height)} significantly"
 
 
 def _equal(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:

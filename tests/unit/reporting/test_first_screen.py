@@ -102,35 +102,35 @@ def test_a_judge_whose_shape_is_warned_of_corrects_nothing():
 
 def test_the_figure_is_the_table_turned_towards_the_first_system(some):
     shown = first_screen(some).chart
-    assert shown.kinds == ("people alone", "people, corrected by judge", "judge alone")
-    assert shown.looks == (0, 1, 2)
+    assert shown.legend == (
+        (0, "people alone"),
+        (1, "people, corrected by judge"),
+        (2, "judge alone"),
+    )
+    assert [(mark.kind, mark.value, math.isnan(mark.low)) for mark in shown.rows[0].marks] == [
+        (1, 0.0, True)
+    ]
     pairs = some.with_people["overall"].pairs
-    ends = []
-    for place, (row, marks) in enumerate(shown.rows):
-        if not place:
-            assert [(each.value, math.isnan(each.low)) for each in row.estimates] == [(0, True)]
-            continue
-        assert [mark.kind for mark in marks] == [0, 1, 2]
-        for each in row.estimates:
-            own = pl.col("by") == each.kind
-            (pair,) = pairs.filter(
-                own
-                & (pl.col("a").is_in(["good", row.system]))
-                & pl.col("b").is_in(["good", row.system])
-            ).to_dicts()
+    for row in shown.rows[1:]:
+        for by, mark in zip(("people", "corrected", "judge"), row.marks, strict=True):
+            systems = ["good", row.system]
+            own = pl.col("a").is_in(systems) & pl.col("b").is_in(systems) & (pl.col("by") == by)
+            (pair,) = pairs.filter(own).to_dicts()
             sign = -1 if pair["a"] == "good" else 1
-            numbers = [sign * pair[key] for key in ("difference", "low", "high")]
-            assert [each.value, *sorted([each.low, each.high])] == pytest.approx(
-                [numbers[0], *sorted(numbers[1:])]
-            )
-            assert each.low <= each.value <= each.high
-            ends += [each.low, each.high]
-    drawn = [x for _, marks in shown.rows for m in marks for x in (m.low, m.high) if x is not None]
-    assert len(drawn) == len(ends)
-    # One line through all: shares of the width are a straight function of the values.
-    slope, level = np.polyfit(ends, drawn, 1)
-    assert np.allclose(slope * np.array(ends) + level, drawn, atol=0.02)
-    assert shown.zero == pytest.approx(level, abs=0.02)
+            assert mark.value == sign * pair["difference"]
+            assert [mark.low, mark.high] == sorted([sign * pair["low"], sign * pair["high"]])
+            # Shares of the width are a straight function of the values.
+            low, high = shown.ends
+            for value in mark[1:]:
+                assert shown.at(value) == pytest.approx(
+                    100 * (value - low) / (high - low), abs=0.01
+                )
+    assert shown.at(shown.ends[0]) == 0
+    assert shown.at(shown.ends[1]) == 100
+    html = some.to_html()
+    for row in shown.rows:
+        for mark in row.marks:
+            assert f'<svg class="shape" x="{shown.at(mark.value)}%"' in html
 
 
 def test_examples_are_the_furthest_apart_either_way_and_a_usual_one(every):

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from rejoinder.document.text import plain
 from rejoinder.messages import counted, p_is
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.compare import is_upper_limit
-from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.visible import visible
 
@@ -54,7 +52,6 @@ def summary(report: ReportParts) -> Summary:
     """The sentences of a report, from the tables of its parts."""
     known = (
         _size,
-        _with_people,
         _standings,
         _agreements,
         _signs,
@@ -97,36 +94,9 @@ def _size(report: ReportParts) -> Iterator[str]:
     yield f"{words}."
 
 
-def _with_people(report: ReportParts) -> Iterator[str]:
-    """Who is better by people alone, and by people and metrics together."""
-    for criterion, compared in report.with_people.items():
-        table = compared.pairs
-        of_people = table.filter(pl.col("by") == "people").to_dicts()
-        together = table.filter(pl.col("by") == "corrected").to_dicts()
-        name = _name(criterion)
-        if len(of_people) > NAMED:
-            counts = [sum(_differs(row) for row in rows) for rows in (of_people, together)]
-            yield (
-                f"People, {name}: of {counted(len(of_people), 'pair')} of systems {counts[0]} differ "
-                f"significantly by people alone, and {counts[1]} by people and metrics together."
-            )
-            continue
-        alone, both = ("; ".join(map(_ahead, rows)) for rows in (of_people, together))
-        if alone == both:  # all is rated, or the metrics tell nothing of people's ratings
-            yield f"By people ({name}): {alone}."
-        else:
-            yield f"By people alone ({name}): {alone}. By people and metrics together: {both}."
-
-
 def _differs(row: Mapping[str, Any]) -> bool:
     p = row["p_holm"]
     return p is not None and p < SIGNIFICANT
-
-
-def _ahead(row: Mapping[str, Any]) -> str:
-    """Which system of a pair is better, and by how much."""
-    named = {**row, "a": _name(row["a"]), "b": _name(row["b"])}
-    return plain(standing(named, row["p_holm"], lambda *ends: _interval(list(ends), _two)))
 
 
 def _standings(report: ReportParts) -> Iterator[str]:

@@ -10,6 +10,7 @@ import pytest
 
 import rejoinder
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.reporting.first_screen import first_screen
 from rejoinder.reporting.items import apart, data_of
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
@@ -397,9 +398,16 @@ def test_who_is_better_by_people_and_by_people_and_metrics_together():
     made = rejoinder.report(
         testset, replies, ["bleu:order=1"], ratings=pl.DataFrame(rows), resamples=100
     )
-    (pair,) = made.with_people["fit"].pairs.filter(pl.col("by") == "people").to_dicts()
-    (sentence,) = [each for each in made.summary().known if each.startswith("By people alone")]
-    assert sentence.startswith(
-        f"By people alone (fit): a is better than b by {pair['difference']:.2f} (95% interval "
+    by = {row["by"]: row for row in made.with_people["fit"].pairs.to_dicts()}
+    shown = first_screen(made)
+    assert shown.verdict.evidence == "corrected"
+    assert shown.verdict.sentence.startswith("a is better than b by people, corrected by BLEU-1: ")
+    assert shown.sureness[0].startswith(
+        f"The lead of a over b is {by['corrected']['difference']:.2f} (95%"
     )
-    assert ". By people and metrics together: a is better than b by " in sentence
+    (marks,) = [row.marks for row in shown.chart.rows if row.system == "b"]
+    drawn = {shown.chart.legend[mark.kind][1]: -mark.value for mark in marks}
+    assert drawn == {
+        "people alone": by["people"]["difference"],
+        "people, corrected by BLEU-1": by["corrected"]["difference"],
+    }

@@ -37,7 +37,7 @@ PROJECT = {
 }
 """Pages outside ``docs/`` by their path in the checkout, and where the site has them."""
 
-COPIED = (".svg", ".json")
+COPIED = (".svg", ".png", ".json")
 """Suffixes of the other files of ``docs/`` that the site has: pictures and schemas."""
 
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")

@@ -14,8 +14,8 @@ READ = {
     "--preferences",
     "--rated-replies",
     "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--sentence-vectors",
-    "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
-    "--transfer-responses", "--transfer-ratings", "--encoder", "--task", "--mined",
+    "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model",
+    "--encoder", "--task", "--mined",
     "--db", "--rubric", "--drawn", "--ruq",
 }  # fmt: skip
 """The options of paths that are read. --db is made where there is none (tests/unit/annotation)."""

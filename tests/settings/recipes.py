@@ -60,11 +60,6 @@ NEGATIVES = [
 # Not of the row 'random', whose scores the seed draws.
 VALUE = "table[metric=BLEU-2].*.value"
 RUBER = "table[metric=RUBER arithmetic].*.value"
-OTHER = (
-    "--transfer {testset} --transfer-responses {tuned} --transfer-responses {other_system}"
-    " --transfer-ratings {ratings}"
-)
-CRITERIA = OTHER.replace("{ratings}", "{criteria}")
 TAO2018 = [
     *reading(TAO, VALUE),
     *gaps(TAO, "table.*.n"),
@@ -91,16 +86,6 @@ TAO2018 = [
     Row(TAO, "--lowercase", "--lowercase", VALUE, RUBER),
     Row(TAO, "--smoothing", "--smoothing exp", VALUE, RUBER),
     Row(TAO, "--least-weight", "--least-weight 0.8", VALUE, also="--drop-unusable"),
-    Row(TAO, "--transfer", OTHER, "transfer", "table"),
-    Row(TAO, "--transfer-responses", "--transfer-responses {third_system}", "transfer", "table",
-        also=OTHER),
-    Row(TAO, "--transfer-ratings", "--transfer-ratings {second_ratings}", "transfer", "table",
-        also=OTHER.replace("{ratings}", "{first_ratings}")),
-    Row(TAO, "--transfer-criterion", "--transfer-criterion style", "transfer.table", "table",
-        also=CRITERIA + " --transfer-criterion relevance"),
-    Row(TAO, "--transfer-without", "--transfer-without tuned", "transfer.table", "table",
-        also=OTHER),
-    Row(TAO, "--transfer-bounds", "--transfer-bounds scored", "transfer.table", "table", also=OTHER),
     # A case is a context; 3 systems reply to it.
     Row(TAO, "--cases", "--cases 4", effect=lambda _, after: len(after.at("cases")) == 4 * 3),
     Row(TAO, "--case", "--case c003", effect=only("cases.*.id", "c003"), also="--cases 2"),

@@ -16,7 +16,7 @@ def check_needs(met: bool, need: str, *names: str) -> None:
     Args:
         met: Whether what the options need is there.
         need: What they need, for the message, for example ``--explain ID``.
-        *names: The options by the names of their parameters, for example ``transfer_scale``.
+        *names: The options by the names of their parameters, for example ``unit_size``.
 
     Raises:
         ParameterError: An option would be ignored.

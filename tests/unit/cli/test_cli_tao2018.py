@@ -20,9 +20,6 @@ pytest.importorskip("gensim")
 SYSTEMS = [str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "tuned")]
 RATINGS = str(EXAMPLES / "ratings.csv")
 FEW = ["--permutations", "20", "--resamples", "100"]
-OTHER = [
-    "--transfer", TESTSET, "--transfer-responses", SYSTEMS[1], "--transfer-ratings", RATINGS,
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -43,32 +40,29 @@ def study(command, monkeypatch, model):
 
 def test_the_tables_for_people(study, tmp_path):
     kept = tmp_path / "all.csv"
-    transfer = [*OTHER, "--transfer-bounds", "scored"]
-    status, out, err = study("--case", "c001", "--save", kept, *transfer)
+    status, out, err = study("--case", "c001", "--save", kept)
     assert (status, notes_of(err)) == (0, "")
     words = " ".join(out.split())
     for each in (
         "inter-annotator", "human (max)", "vector pool (s_R)", "scorer (s_U)", "RUBER geometric",
         "132 replies of 2 systems", "pearson, within", "mean of systems",
         "c001: Did you manage to get tickets", "reference: Yes, two beds in a sleeper",
-        "transfer: another test set, the same model", "66 replies of 1 system;",
-        "scaled by the replies scored here", "|scale:training|", "|scale:scored|",
+        "|scale:training|",
     ):  # fmt: skip
         assert each in words, each
     with open(kept, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    # 18 metrics, two coefficients; pooled, the mean, two systems; and the transfer's one group.
-    assert len(rows) == 18 * 2 * (4 + 1)
-    assert {row["data"] for row in rows} == {"test set", "transfer"}
+    # 18 metrics, two coefficients; pooled, the mean, two systems.
+    assert len(rows) == 18 * 2 * 4
 
 
 def test_json_has_every_row(study, model):
-    status, out, _ = study("--json", "--without", "generic", "--cases", "1", *OTHER)
+    status, out, _ = study("--json", "--without", "generic", "--cases", "1")
     assert status == 0
     told = json.loads(out)
     assert set(told) == {
         "json_version",
-        "table", "signature", "signatures", "notes", "cases", "transfer", "files",
+        "table", "signature", "signatures", "notes", "cases", "files",
     }  # fmt: skip
     testset = read_testset(TESTSET)
     replies = read_responses(*SYSTEMS, ids=testset.ids)
@@ -78,26 +72,24 @@ def test_json_has_every_row(study, model):
     )  # fmt: skip
     values = [row["value"] for row in told["table"]]
     assert values == pytest.approx(study.rows()["value"].to_list())
-    # The same replies are the transfer's.
-    assert [row["value"] for row in told["transfer"]["table"]] == pytest.approx(values)
     assert told["table"][0]["low"] is None  # people have no interval
     assert [row["system"] for row in told["cases"]] == ["tuned"]
     assert told["files"] == []
 
 
 def test_s_u_after_the_sigmoid(study):
-    status, out, _ = study("--json", "--cases", "1", "--unreferenced", "sigmoid", *OTHER)
+    status, out, _ = study("--json", "--cases", "1", "--unreferenced", "sigmoid")
     assert status == 0
-    for told in (json.loads(out), json.loads(out)["transfer"]):
-        assert "RUBER arithmetic sigmoid" in {row["metric"] for row in told["table"]}
-        for label in ("scorer (s_U)", "RUBER min sigmoid"):
-            assert "|unreferenced:sigmoid|" in told["signatures"][label]
-    assert "RUBER arithmetic sigmoid" in json.loads(out)["cases"][0]
+    told = json.loads(out)
+    assert "RUBER arithmetic sigmoid" in {row["metric"] for row in told["table"]}
+    for label in ("scorer (s_U)", "RUBER min sigmoid"):
+        assert "|unreferenced:sigmoid|" in told["signatures"][label]
+    assert "RUBER arithmetic sigmoid" in told["cases"][0]
 
 
 def test_plots(study, unrendered, tmp_path):
     folder = tmp_path / "new" / "plots"
-    status, _, err = study("--plots", folder, *OTHER, "--cases", "0")
+    status, _, err = study("--plots", folder, "--cases", "0")
     assert (status, notes_of(err)) == (0, "")
     singles = {
         "scatter-BLEU-2", "scatter-ROUGE-L", "scatter-RUBER-arithmetic", "scatter-all",
@@ -106,8 +98,7 @@ def test_plots(study, unrendered, tmp_path):
     }  # fmt: skip
     drawn = {path.stem for path in folder.iterdir() if path.suffix == ".svg"}
     assert drawn == {*singles, "system-generic", "system-tuned"}
-    assert {path.stem for path in (folder / "transfer").iterdir()} == singles
-    assert f"Wrote {2 * (12 + 10)} figure files in {folder}.\n" in err
+    assert f"Wrote {2 * 12} figure files in {folder}.\n" in err
 
 
 @pytest.mark.parametrize(
@@ -121,7 +112,6 @@ def test_plots(study, unrendered, tmp_path):
         (["--tokenizer", "nothing"], "nothing"),
         (["--least-weight", "3"], "outside [-1, 1]"),
         (["--case", "c999"], "--case c999: the test set has no such item"),
-        (["--transfer", TESTSET], "a transfer needs three things"),
         (["--save", TESTSET], "that is an input"),
         (["-m", "bleu:order=2"], "twice"),
         (["--permutations", "-1"], "--permutations -1"),

@@ -121,14 +121,11 @@ class Study(Result):
             wide.append(row | {"n": of_metric.item(0, "n"), "reason": "; ".join(reasons) or None})
         return pl.DataFrame(wide, schema_overrides={"reason": pl.String})
 
-    def document(
-        self, view: View = AS_USUAL, data: str = "test set", cases: pl.DataFrame | None = None
-    ) -> Document:
+    def document(self, view: View = AS_USUAL, cases: pl.DataFrame | None = None) -> Document:
         """The paper's tables, and notes.
 
         Args:
             view: What was asked of the showing.
-            data: What the test set is called.
             cases: Replies with their scores, the columns of ``cases`` and of the metrics shown.
         """
         from rejoinder.meta_evaluation.correlate_tables import expected
@@ -136,9 +133,9 @@ class Study(Result):
 
         pooled, several = self.table(), bool(self.systems)
         mean = self.table(MEAN) if several else None
-        shown = tables.agreement(pooled, mean, len(self.systems) or 1, data, MEAN)
+        shown = tables.agreement(pooled, mean, len(self.systems) or 1, MEAN)
         if several:
-            shown += tables.within(self.rows(), self.groups[1:], data)
+            shown += tables.within(self.rows(), self.groups[1:])
         if cases is not None:
             shown += tables.cases(cases)
         shown += [GAP, *lines(self.notes, "note"), *reasons(expected(pooled, "pearson")), GAP]

@@ -16,23 +16,19 @@ from rejoinder.messages import SIGNIFICANT, counted
 COEFFICIENTS = ("pearson", "spearman")
 CASES = ("id", "query", "reference", "system", "reply", "human")
 MEANINGS = {
-    "data": "Which test set.",
     "group": "pooled, the mean of systems, or a system.",
     "heading": "What a metric stands under in the paper.",
     "coefficient": "Correlation coefficient.",
 }
 
 
-def agreement(
-    pooled: pl.DataFrame, mean: pl.DataFrame | None, systems: int, data: str, name: str
-) -> Document:
+def agreement(pooled: pl.DataFrame, mean: pl.DataFrame | None, systems: int, name: str) -> Document:
     """The paper's Table 2, of several systems within these too; p only where there is a test that holds.
 
     Args:
         pooled: ``Study.table()``.
         mean: The same of the mean within systems; None of a single system.
         systems: How many systems there are.
-        data: Which test set it is of.
         name: What the mean is called.
     """
     shown: Document = []
@@ -42,26 +38,26 @@ def agreement(
             "95% interval, jackknife over contexts; p: contexts permuted inside each system; * p "
             f"below {SIGNIFICANT}; {NONE}: undefined"
         )
-        shown = [_paper_table(mean, name, data, True), GAP, Line(legend, "legend"), GAP]
+        shown = [_paper_table(mean, name, True), GAP, Line(legend, "legend"), GAP]
     test = "" if mean is not None else f"; p: permutation test; * p below {SIGNIFICANT}"
     legend = (
         f"{pooled['n'].max()} replies of {counted(systems, 'system')}; [low, high]: 95% "
         f"interval, contexts resampled{test}; {NONE}: undefined"
     )
-    table = _paper_table(pooled, "pooled", data, mean is None)
+    table = _paper_table(pooled, "pooled", mean is None)
     return [*shown, table, GAP, Line(legend, "legend")]
 
 
-def within(rows: pl.DataFrame, groups: Sequence[str], data: str) -> Document:
+def within(rows: pl.DataFrame, groups: Sequence[str]) -> Document:
     """Each system's own coefficients, and their mean: a column for each."""
-    some = rows.filter(rows["group"].is_in(list(groups))).with_columns(data=pl.lit(data))
+    some = rows.filter(rows["group"].is_in(list(groups)))
     shown: Document = []
     for (coefficient,), frame in some.group_by("coefficient", maintain_order=True):
         columns = [
             key(f"{coefficient}, within", "metric"),
             number(str, ("value", "p"), _short, across=True),
         ]
-        above = ("data", "coefficient")
+        above = ("coefficient",)
         table = Table(frame, columns, "systems", "", above, "group", meanings=MEANINGS)
         shown += [GAP, table]
     return shown
@@ -90,15 +86,15 @@ def cases(frame: pl.DataFrame) -> Document:
     return shown
 
 
-def _paper_table(rows: pl.DataFrame, title: str, data: str, tested: bool) -> Table:
+def _paper_table(rows: pl.DataFrame, title: str, tested: bool) -> Table:
     columns: list[Column] = [key("", "heading", once=True), key(title, "metric")]
     for name in COEFFICIENTS:
         ends = (name, f"{name}_low", f"{name}_high")
         columns.append(estimate(name, ends, decimals(3)))
         if tested:
             columns.append(number("p", ("metric", name, f"{name}_p"), _p, belongs=True))
-    frame = rows.with_columns(data=pl.lit(data), group=pl.lit(title))
-    return Table(frame, columns, above=("data", "group"), section=("heading",), meanings=MEANINGS)
+    frame = rows.with_columns(group=pl.lit(title))
+    return Table(frame, columns, above=("group",), section=("heading",), meanings=MEANINGS)
 
 
 def _p(metric: str, value: float, p: float) -> str:

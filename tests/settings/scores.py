@@ -132,6 +132,10 @@ ROWS = [
     Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
     Row("compare", "--only", "--only topic=travel", DIFFERENCE, effect=only("comparisons.*.n", 11)),
+    Row(
+        "compare", "--examples", "--examples 3", keeps=DIFFERENCE,
+        effect=lambda _, after: len(after.at("examples")) == 3,
+    ),
     Row("compare", "-a", "-a tuned", effect=only("comparisons.*.a", "tuned")),
     Row("compare", "-b", "-b retrieval", also="-a tuned", effect=only("comparisons.*.b", "retrieval")),
     # p = (c + 1) / (n + 1), and no permutation reaches BLEU's differences: 1/101 and 1/201.

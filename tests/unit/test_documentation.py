@@ -139,7 +139,6 @@ def test_indented_commands_have_the_options_of_their_verb_and_run(
 ):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     words = shlex.split(line, comments=True)[1:]
-    words = words[1:] if words[:1] == ["help"] else words
     known = commands()
     verb = " ".join(words[:2]) if " ".join(words[:2]) in known else words[0]
     options = {name for each in known[verb].params for name in (*each.opts, *each.secondary_opts)}
@@ -160,6 +159,7 @@ def test_indented_commands_have_the_options_of_their_verb_and_run(
 def misspelt(line):
     """What a command names that its verb does not have: the verb itself, or options."""
     words = shlex.split(re.split(r"(?<!\\)[;|>]| \.\.\.", line)[0], comments=True)[1:]
+    words = words[1:] if words[:1] == ["help"] else words
     known = commands()
     verb = next((each for each in (" ".join(words[:2]), *words[:1]) if each in known), None)
     if verb is None or isinstance(known[verb], click.Group):

@@ -56,7 +56,7 @@ VERBS_WITH_DEFAULTS = [
 
 @click.group(cls=VerbGroup, lazy=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--examples",
+    "--example-files",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
     is_eager=True,

@@ -29,9 +29,11 @@ def copy_examples(context: click.Context, _option: click.Parameter, folder: Path
             installed if installed.is_dir() else package.parents[1] / "examples", folder
         )
     except FileExistsError:
-        raise ParameterError(f"--examples {folder}: is there already; name a new folder") from None
+        raise ParameterError(
+            f"--example-files {folder}: is there already; name a new folder"
+        ) from None
     except (OSError, shutil.Error) as error:
-        raise InputError(f"--examples {folder}: cannot be written: {error}") from None
+        raise InputError(f"--example-files {folder}: cannot be written: {error}") from None
     click.echo(f"Wrote the example files to {folder}. Try, for example:")
     click.echo(f"  rejoinder score {folder}/testset.jsonl {folder}/responses/*.jsonl")
     context.exit()

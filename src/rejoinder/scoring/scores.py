@@ -21,6 +21,7 @@ from rejoinder.metrics.external import externals
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
+from rejoinder.scoring.differing_items import differing_items
 from rejoinder.scoring.explain import can_explain, explain
 from rejoinder.scoring.explanation import Explanations
 from rejoinder.scoring.external import from_values
@@ -198,6 +199,42 @@ class Scores(Measurements, PlottedResult):
                 values[:, each.usable] = np.where(each.answered, values[:, each.usable], np.nan)
             table[label] = values.ravel()
         return pl.DataFrame(table)
+
+    def differing_items(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        most: int = 5,
+        metric: str | Metric | None = None,
+    ) -> pl.DataFrame:
+        """The items in which two systems differ most under a metric, with the texts of both replies.
+
+        Args:
+            a: A system; None takes the two best, or the best of the others beside ``b``.
+            b: Another system; None takes the best of the others.
+            most: The number of items.
+            metric: A metric that was measured; None takes the first that scores single replies.
+
+        Raises:
+            ParameterError: There is no such system or metric, or there are no texts.
+        """
+        if self._texts is None:
+            raise ParameterError(
+                "these scores hold no texts; score the test set and the replies to see items"
+            )
+        able = [label for label, each in self.measured.items() if each.metric.summable]
+        if metric is None and not able:
+            raise ParameterError(f"none of {one_of(self.labels)} scores single replies")
+        label = able[0] if metric is None else self._label(metric)
+        best = best_first(self.measured[label].scores(), self.measured[label].metric)
+        names = [self.names[place] for place in best]
+        for name in (a, b):
+            if name is not None:
+                self.place(name)
+        first = a or next((name for name in names if name != b), "")
+        second = b or next((name for name in names if name != first), first)
+        return differing_items(self.segments(), self._texts, label, (first, second), most)
 
     def explain(
         self,

@@ -15,13 +15,13 @@ def files(folder):
 
 def test_the_examples_are_copied_and_what_is_printed_runs(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    status, out, err = command("--examples", "examples")
+    status, out, err = command("--example-files", "examples")
     assert (status, err) == (0, "")
     assert files(tmp_path / "examples") == files(EXAMPLES)
     words = out.splitlines()[-1].split()[1:-1]
     responses = sorted((tmp_path / "examples" / "responses").iterdir())
     assert command(*words, *responses, "-m", "length", "-q")[0] == 0
-    status, _, err = command("--examples", "examples")
+    status, _, err = command("--example-files", "examples")
     assert (status, "is there already; name a new folder" in err) == (2, True)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
+
+import click
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option
@@ -48,6 +50,14 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         "signs.",
     )
     resamples: int = options.resamples("")
+    examples: int = integer(
+        "--examples",
+        type=click.IntRange(0),
+        default=0,
+        show_default=False,
+        help="Print so many items in which the two systems of -a and -b differ most, with their texts. "
+        "Without these, of the two best systems under the first metric.",
+    )
     permutations: int | None = integer(
         "--permutations",
         help="Number of permutations of the significance tests. Default: 10,000, or 100 for each "
@@ -130,7 +140,7 @@ def _by_metrics(given: CompareOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.saved_tables import save_comparison
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.document.parts import View
+    from rejoinder.document.parts import GAP, View
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
 
@@ -155,8 +165,22 @@ def _by_metrics(given: CompareOptions) -> None:
             worse_by=given.fail_if_worse,
         )
 
+    items = (
+        scores.differing_items(given.a, given.b, most=given.examples) if given.examples else None
+    )
+
     def show() -> Document:
-        return compared.document(View(given.digits, given.all_pairs, given.ranks))
+        document = compared.document(View(given.digits, given.all_pairs, given.ranks))
+        if items is None:
+            return document
+        from rejoinder.scoring.differing_items import shown
+
+        label = items["metric"][0] if items.height else scores.labels[0]
+        return [*document, GAP, *shown(items, scores.measured[label].metric, given.digits)]
+
+    def printed() -> dict[str, Any]:
+        more = {} if items is None else {"examples": items.to_dicts()}
+        return compared.as_json(given.ranks) | more
 
     def verdicts() -> str:
         from rejoinder.cli.show.junit import as_junit
@@ -165,7 +189,7 @@ def _by_metrics(given: CompareOptions) -> None:
 
     with Outputs(compared.scores) as outputs:
         outputs.save(given.save, lambda path: save_comparison(path, show, verdicts))
-        outputs.show(given, show, lambda: compared.as_json(given.ranks))
+        outputs.show(given, show, printed)
     if given.fail_if_worse is not None:
         _fail(compared, given.fail_if_unsure)
 
@@ -188,6 +212,7 @@ NOT_WITH_PEOPLE = {
     "fail_if_worse": "whose tests have no margin",
     "permutations": STUDENTS,
     "resamples": STUDENTS,
+    "examples": "which compares by people",
 }
 """Options that have no effect beside ratings, and why."""
 

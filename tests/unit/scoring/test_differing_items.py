@@ -1,0 +1,47 @@
+"""The items in which two systems differ most, with what both replied."""
+
+import json
+
+import pytest
+
+import rejoinder
+from rejoinder.errors import ParameterError
+from shared_data import SYSTEMS, TESTSET
+
+REFERENCES = [["yes it is"], ["at nine"], ["no thanks"], ["well then"]]
+TEXTS = {
+    "good": ["yes it is", "at ten", "no thanks", "oh"],
+    "half": ["yes it was", "at nine", "oh", "oh"],
+    "bad": ["oh"] * 4,
+}
+
+
+def test_the_largest_difference_comes_first_and_equal_items_are_left_out():
+    scores = rejoinder.score(REFERENCES, TEXTS, ["bleu:order=1"], resamples=0)
+    rows = scores.differing_items("good", "half")
+    # 3 of 3 words against 2 of 3; 1 of 2 against 2 of 2; 2 of 2 against none; nothing against nothing.
+    assert rows["id"].to_list() == ["3", "2", "1"]
+    assert rows.select("a_reply", "b_reply").row(0) == ("no thanks", "oh")
+    assert [a - b for a, b in rows.select("a_value", "b_value").iter_rows()] == pytest.approx(
+        [1, -1 / 2, 1 / 3]
+    )
+    assert scores.differing_items(most=2).select("a", "b").unique().rows() == [("good", "half")]
+    assert scores.differing_items(b="bad")["a"][0] == "good"
+    with pytest.raises(ParameterError, match="system 'other' is unknown"):
+        scores.differing_items("other")
+
+
+def test_they_are_printed_and_kept_scores_have_none(command, tmp_path):
+    words = [TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", "100"]
+    plain = json.loads(command("compare", *words, "--json")[1])
+    made = json.loads(command("compare", *words, "-a", "tuned", "--examples", "2", "--json")[1])
+    assert "examples" not in plain
+    first = made["examples"][0]
+    assert len(made["examples"]) == 2
+    shown = " ".join(command("compare", *words, "-a", "tuned", "--examples", "2")[1].split())
+    assert f"items in which tuned and {first['b']} differ most: BLEU-2" in shown
+    assert first["a_reply"].split()[0] in shown
+    kept = tmp_path / "kept.parquet"
+    assert command("score", *words, "--save", kept)[0] == 0
+    status, _, err = command("compare", kept, "--examples", "2")
+    assert (status, "these scores hold no texts" in err) == (2, True)

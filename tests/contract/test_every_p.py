@@ -92,7 +92,7 @@ def test_sentence_and_table_of_an_audit_write_the_least_p_alike(capsys, monkeypa
     monkeypatch.setenv("COLUMNS", "250")
     audit = rejoinder.audit(*of_systems(good="yes", bad="no"), ["rougeL"])
     (verdict,) = audit.verdicts
-    (row,) = audit.table.filter(references="all", fake="random-reference").to_dicts()
+    (row,) = audit.table.filter(references="all", baseline="random-reference").to_dicts()
     assert row["p_median"] == 1 / 10_001
     p = f"{row['p_holm_median']:.2g}"
     assert f"(above the median: p < {p})" in verdict.sentence

@@ -209,7 +209,7 @@ def test_a_p_of_just_5_percent_is_no_finding():
     assert "*" not in three_decimals(SIGNIFICANT, True)
     assert study_tables._short(0.5, below) == "0.500*"
     assert study_tables._short(0.5, SIGNIFICANT) == "0.500 "
-    row = {"fake": "echo", "reaches": "none", "p_holm_median": SIGNIFICANT}
+    row = {"baseline": "echo", "reaches": "none", "p_holm_median": SIGNIFICANT}
     assert mark(row) == "?"
     assert mark({**row, "p_holm_median": below}) == ""
     assert not _clear(row)

@@ -208,8 +208,8 @@ ROWS = [
         "compare", "--without", "--without tuned", also="--ratings {some_ratings}", where=NO_DRAWS,
         effect=only("pairs.*.b", "retrieval"),
     ),
-    *measuring("audit", "audit[fake=constant].*.value", "audit.*.low", "audit.*.n"),
-    Row("audit", "--seed", "--seed 7", "audit[fake=random].*.value"),
+    *measuring("audit", "audit[baseline=constant].*.value", "audit.*.low", "audit.*.n"),
+    Row("audit", "--seed", "--seed 7", "audit[baseline=random].*.value"),
     as_json("audit"),
     to_file("audit"),
     scores_format("audit"),
@@ -220,14 +220,14 @@ ROWS = [
         effect=lambda _, after: rows(after, "trivial.csv") == 7 * 66,
     ),
     Row("audit", "--metric", "-m length", effect=more_than_before("audit.*.metric", "length")),
-    Row("audit", "--cluster", "--cluster topic", "audit.*.low", "audit[fake=constant].*.value"),
+    Row("audit", "--cluster", "--cluster topic", "audit.*.low", "audit[baseline=constant].*.value"),
     Row("audit", "--without", "--without tuned", effect=only("audit.*.best_system", "retrieval")),
     Row(
-        "audit", "--constant", "--constant 'Yes, it is.'", "audit[fake=constant].*.value",
-        "audit[fake=echo].*.value",
+        "audit", "--constant", "--constant 'Yes, it is.'", "audit[baseline=constant].*.value",
+        "audit[baseline=echo].*.value",
     ),
     Row(
-        "audit", "--turns", "--turns 3", "audit[fake=context].*.value", "audit[fake=echo].*.value"
+        "audit", "--turns", "--turns 3", "audit[baseline=context].*.value", "audit[baseline=echo].*.value"
     ),
     as_json("metrics"),
     *reading("explain-diff", "steps.*.value"),

@@ -517,7 +517,7 @@ class World:
     def judge_scores(self) -> Path:
         """The marks of a made-up judge for every reply, those of an audit's trivial ones too."""
         systems = [path.stem for path in self.systems]
-        systems += [f"fake:{baseline}" for baseline in BASELINES]
+        systems += [f"baseline:{baseline}" for baseline in BASELINES]
         rows = [
             (system, each["id"], (7 * i + 3 * s) % 5 + 1)
             for s, system in enumerate(systems)

@@ -42,7 +42,7 @@ class Audit(TableResult):
     """Trivial baselines beside real systems, under every metric.
 
     Attributes:
-        table: A row for each metric and baseline, in the metric's own range: ``metric``, ``fake``;
+        table: A row for each metric and baseline, in the metric's own range: ``metric``, ``baseline``;
             ``references``, which is ``all`` or ``leave-one-out`` (``copy`` and ``shuffled``: systems
             and baselines are scored without the copied references); ``value`` with its 95% interval
             ``low``, ``high``; ``n`` items; the real systems on the same items and references:
@@ -53,7 +53,7 @@ class Audit(TableResult):
             over the baselines of the metric; the same against the best (``..._best``). Metrics of the
             replies alone, of which neither end is better, have none from ``lowest`` on.
         verdicts: One for each metric that ranks systems.
-        scores: Systems and baselines (named ``fake:...``) on the test set as it is.
+        scores: Systems and baselines (named ``baseline:...``) on the test set as it is.
         left_out: Systems, ``copy`` and ``shuffled`` without the copied references; None where no
             item has a second reference.
         notes: Notes: what was left out or filled in, and how values are to be read.

@@ -32,7 +32,7 @@ MARKS = (
 REFERENCES = {ALL: "all references", LEFT_OUT: "without the reference that 'copy' is"}
 MEANINGS = {
     "references": "all, or leave-one-out: without the references that are copied.",
-    "fake": "Name of the trivial baseline; null of a system.",
+    "baseline": "Name of the trivial baseline; null of a system.",
     "place": "Of a system: whether it is the lowest, the median or the best.",
     "reaches": "The place of the best system that the trivial baseline reaches.",
     "reached": "Number of systems that it reaches.",
@@ -72,7 +72,7 @@ def baselines(scores: Measurements, table: pl.DataFrame, references: str) -> Doc
 
 def legends(table: pl.DataFrame) -> Document:
     """What the marks are, and what each trivial baseline of ``Audit.table`` replies."""
-    names = table["fake"].unique(maintain_order=True)
+    names = table["baseline"].unique(maintain_order=True)
     words = ", ".join(f"'{name}' ({BASELINES[name].meaning})" for name in names)
     replies = f"trivial baselines, which are none of the systems: {words}"
     return [Line(MARKS, "legend"), GAP, Line(replies, "legend"), GAP]
@@ -91,7 +91,7 @@ def differences(scores: Measurements, table: pl.DataFrame) -> Document:
 
     columns: list[Column] = [
         key("metric"),
-        key(HEAD, "fake"),
+        key(HEAD, "baseline"),
         number("reaches", ("reached", "systems"), lambda reached, of: f"{reached} of {of}"),
     ]
     for name in AGAINST:
@@ -114,7 +114,7 @@ def differences(scores: Measurements, table: pl.DataFrame) -> Document:
 
 def mark(row: Mapping[str, Any]) -> str:
     """The mark of a trivial baseline; none of 'copy', which a metric does well to rank high."""
-    return "" if row["fake"] == COPY else standing(row)
+    return "" if row["baseline"] == COPY else standing(row)
 
 
 def standing(row: Mapping[str, Any]) -> str:
@@ -128,8 +128,8 @@ def standing(row: Mapping[str, Any]) -> str:
 def _table(scores: Measurements, rows: pl.DataFrame) -> Table:
     """Baselines x metrics, and below them systems."""
 
-    def name(fake: str | None, place: str) -> str:
-        return f"{place} system" if fake is None else fake
+    def name(baseline: str | None, place: str) -> str:
+        return f"{place} system" if baseline is None else baseline
 
     def cell(label: str, value: float, low: float, high: float, system: str, *own: Any) -> Cell:
         show = number_of(scores.measured[label].metric)
@@ -138,15 +138,15 @@ def _table(scores: Measurements, rows: pl.DataFrame) -> Table:
         row = dict(zip(marked, own, strict=True))
         return joined(interval(value, low, high, show), f" {mark(row):2}")
 
-    marked = ("fake", "reaches", "p_holm_median")
+    marked = ("baseline", "reaches", "p_holm_median")
     shown = ("metric", "value", "low", "high", "system", *marked)
     columns = [
-        key(HEAD, ("fake", "place"), name),
+        key(HEAD, ("baseline", "place"), name),
         number(str, shown, cell, across=True),
     ]
     frame = pl.concat([rows, _places(rows)], how="diagonal_relaxed")
     return Table(
-        frame.with_columns(real=frame["fake"].is_null()),
+        frame.with_columns(real=frame["baseline"].is_null()),
         columns,
         above=("references",),
         across="metric",

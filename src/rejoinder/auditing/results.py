@@ -36,7 +36,7 @@ WIDE = (
 
 _RESULTS = {
     "metric": pl.String,
-    "fake": pl.String,
+    "baseline": pl.String,
     "references": pl.String,
     "value": pl.Float64,
     "low": pl.Float64,
@@ -94,7 +94,7 @@ def judged(
     if lone:
         which = ", ".join(sorted(lone))
         notes.append(f"fewer than {LEAST_ITEMS} items: no interval and no test for {which}")
-    notes += merged((row["metric"], WIDE.format(row["fake"])) for row in rows if _wide(row))
+    notes += merged((row["metric"], WIDE.format(row["baseline"])) for row in rows if _wide(row))
     return pl.DataFrame(rows, schema=_RESULTS), tuple(verdicts), notes
 
 
@@ -114,7 +114,7 @@ def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str,
     for label, each in scores.measured.items():
         own = [row for row in rows if row["metric"] == label]
         wanted: list[tuple[str, str]] = [
-            (PREFIX + row["fake"], row[f"{against}_system"])
+            (PREFIX + row["baseline"], row[f"{against}_system"])
             for row in own
             for against in AGAINST
             if row.get(against) is not None
@@ -154,7 +154,7 @@ def _rows(scores: Scores, references: str, systems: Sequence[str]) -> list[dict[
         for baseline in baselines:
             own = table[label, PREFIX + baseline]
             row = {key: own[key] for key in ("metric", "value", "low", "high", "n")}
-            row |= {"fake": baseline, "references": references}
+            row |= {"baseline": baseline, "references": references}
             if each.height < LEAST_ITEMS:
                 row |= {"low": np.nan, "high": np.nan}
             if each.metric.ranks:
@@ -188,7 +188,7 @@ def _against(
     """The paired difference between a baseline and the median (best) system."""
     if row.get(against) is None:
         return {}
-    tested = compared.get((PREFIX + row["fake"], row[f"{against}_system"]))
+    tested = compared.get((PREFIX + row["baseline"], row[f"{against}_system"]))
     if tested is None:
         tested = {"difference": row["value"] - row[against]}
     return {

@@ -21,7 +21,7 @@ TURNS = 2
 COPY, SHUFFLED = "copy", "shuffled"
 """Those that need the copied reference left out of the test set."""
 
-PREFIX = "fake:"
+PREFIX = "baseline:"
 """The beginning of a baseline's name among the names of systems, one of which may be 'random'."""
 
 

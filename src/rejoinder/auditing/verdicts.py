@@ -54,7 +54,7 @@ def verdict(
         order: ``copy`` compared with ``shuffled``, a row of ``compare``; None where there is no test.
         draws: The permutations of each test.
     """
-    placed = {row["fake"]: row for row in rows if row.get("reaches") is not None}
+    placed = {row["baseline"]: row for row in rows if row.get("reaches") is not None}
     copy, shuffled = placed.pop(COPY, None), placed.get(SHUFFLED)
     baselines = sorted(placed.values(), key=lambda row: -row["reached"] / row["systems"])
     rewarded = [row for row in baselines if row["reaches"] != "none"]
@@ -65,8 +65,8 @@ def verdict(
     p = None if order is None else order["p_randomization"]
     return Verdict(
         label,
-        tuple(row["fake"] for row in rewarded),
-        tuple(row["fake"] for row in unclear),
+        tuple(row["baseline"] for row in rewarded),
+        tuple(row["baseline"] for row in unclear),
         None if copy is None else copy["reached"],
         costs,
         p,
@@ -91,12 +91,12 @@ def _sentence(
 ) -> str:
     words = f"{label} ranks no trivial baseline at or above the median system"
     if rewarded:
-        each = [f"'{row['fake']}' {_reached(row)}{_sureness(row, draws)}" for row in rewarded]
+        each = [f"'{row['baseline']}' {_reached(row)}{_sureness(row, draws)}" for row in rewarded]
         words = f"{label} ranks {enumerated(each)}"
     tested = [row for row in unclear if not math.isnan(row["p_holm_median"])]
-    untested = [f"'{row['fake']}'" for row in unclear if math.isnan(row["p_holm_median"])]
+    untested = [f"'{row['baseline']}'" for row in unclear if math.isnan(row["p_holm_median"])]
     if tested:
-        names = [f"'{row['fake']}' ({_p(row, draws)})" for row in tested]
+        names = [f"'{row['baseline']}' ({_p(row, draws)})" for row in tested]
         words += (
             f"; the difference of {enumerated(names)} from the median system is not significant"
         )

@@ -119,7 +119,7 @@ def _trivial(report: ReportParts, label: str) -> tuple[str, int]:
     row = trivial_of(report, label)
     if row is None:
         return "", 0
-    return f"'{row['fake']}' ({BASELINES[row['fake']].meaning})", row["reached"]
+    return f"'{row['baseline']}' ({BASELINES[row['baseline']].meaning})", row["reached"]
 
 
 def _agreement(report: ReportParts, label: str) -> tuple[float, float, float] | None:
@@ -142,7 +142,7 @@ def trivial_of(report: ReportParts, label: str) -> dict[str, Any] | None:
     rows = report.audit.table.filter(
         pl.col("metric") == label,
         pl.col("references") == "all",
-        pl.col("fake") != COPY,
+        pl.col("baseline") != COPY,
         pl.col("reached") * 2 > pl.col("systems"),
         pl.col("systems") > 1,
     )

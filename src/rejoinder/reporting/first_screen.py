@@ -278,7 +278,9 @@ def _beside_baseline(report: ReportParts) -> Chart | None:
         Row("", row["system"], show(row["value"]), "", (_mark(report, label, 0, row, "value"),))
         for row in report.scores.systems().filter(metric=label).head(MOST_ROWS).to_dicts()
     )
-    caption = f"{label} with 95% intervals; the line is the trivial baseline '{trivial['fake']}'"
+    caption = (
+        f"{label} with 95% intervals; the line is the trivial baseline '{trivial['baseline']}'"
+    )
     return Chart(label, caption, ((2, label),), rows, _times(report, label) * trivial["value"])
 
 

@@ -56,12 +56,14 @@ def small(references=REFERENCES, contexts=CONTEXTS, systems=SYSTEMS, weights=Non
     return testset, table(systems, testset.ids)
 
 
-def faked(testset, responses, constant="I don't know.", turns=2, seed=1):
+def baselines_of(testset, responses, constant="I don't know.", turns=2, seed=1):
     return unread(testset, check_responses(responses, testset), constant, turns, seed)
 
 
-def row_of(found, metric, fake):
-    return found.table.filter(pl.col("metric") == metric, pl.col("fake") == fake).row(0, named=True)
+def row_of(found, metric, baseline):
+    return found.table.filter(pl.col("metric") == metric, pl.col("baseline") == baseline).row(
+        0, named=True
+    )
 
 
 def examples():
@@ -69,8 +71,8 @@ def examples():
     return testset, rejoinder.read_responses(*sorted((EXAMPLES / "responses").glob("*.jsonl")))
 
 
-def test_what_the_fakes_say():
-    replies = faked(*small(), constant="Mhm.").replies
+def test_what_the_baselines_say():
+    replies = baselines_of(*small(), constant="Mhm.").replies
     assert replies["constant"] == ["Mhm."] * 4
     assert replies["echo"] == ["Where is the cat?", "It is late.", "Sure?", "Done?"]
     assert replies["context"] == [
@@ -79,13 +81,13 @@ def test_what_the_fakes_say():
         "Really? Sure?",
         "Done?",
     ]
-    assert faked(*small(), turns=3).replies["context"][2] == "So? Really? Sure?"
+    assert baselines_of(*small(), turns=3).replies["context"][2] == "So? Really? Sure?"
 
 
 def test_what_is_drawn_is_another_items():
     testset, responses = small()
     for seed in range(50):
-        replies = faked(testset, responses, seed=seed).replies
+        replies = baselines_of(testset, responses, seed=seed).replies
         for item in range(4):
             assert replies["random"][item] not in {texts[item] for texts in SYSTEMS.values()}
             originals = [few[0] for place, few in enumerate(REFERENCES) if place != item]
@@ -99,23 +101,28 @@ def test_draws_are_uniform_over_other_items_and_systems():
     counts = Counter(
         text
         for seed in range(400)
-        for text in faked(testset, responses, seed=seed).replies["random"]
+        for text in baselines_of(testset, responses, seed=seed).replies["random"]
     )
     assert len(counts) == 12
     assert all(85 < count < 181 for count in counts.values())
 
 
-def test_a_draw_repeats_and_does_not_hang_on_the_other_fakes():
+def test_a_draw_repeats_and_does_not_hang_on_the_other_baselines():
     testset, responses = small()
     silent, _ = small(contexts=[[]] * 4)
-    assert faked(testset, responses).replies["random"] == faked(silent, responses).replies["random"]
-    assert faked(testset, responses, seed=2).replies != faked(testset, responses).replies
+    assert (
+        baselines_of(testset, responses).replies["random"]
+        == baselines_of(silent, responses).replies["random"]
+    )
+    assert (
+        baselines_of(testset, responses, seed=2).replies != baselines_of(testset, responses).replies
+    )
 
 
 def test_an_item_without_references_takes_one_and_gives_none():
     testset, responses = small(references=[["one"], [], ["three"], []])
     for seed in range(20):
-        drawn = faked(testset, responses, seed=seed).replies["random-reference"]
+        drawn = baselines_of(testset, responses, seed=seed).replies["random-reference"]
         assert (drawn[0], drawn[2]) == ("three", "one")
         assert {drawn[1], drawn[3]} <= {"one", "three"}
 
@@ -182,7 +189,7 @@ def test_the_copy_is_scored_as_if_its_reference_were_not_there():
     )
 
 
-def test_a_fake_that_equals_a_system_reaches_it():
+def test_a_baseline_that_equals_a_system_reaches_it():
     testset, responses = small(systems={**SYSTEMS, "dull": ["so"] * 4})
     row = row_of(audit(testset, responses, ["bleu:order=1"], constant="so"), "BLEU-1", "constant")
     # "so" and "dull" both score 0: 1 of 4 systems is reached, and the median of four is the second.
@@ -227,16 +234,16 @@ def test_the_direction_of_a_metric_counts():
     testset, responses = small()
     upward = audit(testset, responses, [BLEU(order=1)])
     downward = audit(testset, responses, [Errors(order=1)])
-    for fake in BASELINES:
-        up, down = row_of(upward, "BLEU-1", fake), row_of(downward, "errors", fake)
+    for baseline in BASELINES:
+        up, down = row_of(upward, "BLEU-1", baseline), row_of(downward, "errors", baseline)
         for column in ("reached", "reaches", "median_system", "best_system", "p_median", "p_best"):
-            assert up[column] == down[column], (fake, column)
+            assert up[column] == down[column], (baseline, column)
         assert down["difference_best"] == pytest.approx(-up["difference_best"])
     assert upward.verdicts[0].rewarded == downward.verdicts[0].rewarded
     assert downward.verdicts[0].order_costs is None  # a share of a score that should be low
 
 
-def test_holm_is_over_the_fakes_of_a_metric():
+def test_holm_is_over_the_baselines_of_a_metric():
     found = audit(*small(), ["bleu", "sbleu"], resamples=200)
     for label in ("BLEU-2", "sBLEU-2"):
         own = found.table.filter(pl.col("metric") == label)
@@ -263,15 +270,15 @@ def test_metrics_of_replies_alone_have_no_verdict():
 
 def test_no_context():
     found = audit(*small(contexts=[[]] * 4), ["bleu"], resamples=100)
-    fakes = found.table.get_column("fake").to_list()
-    assert fakes == ["constant", "random", "random-reference", "copy", "shuffled"]
+    baselines = found.table.get_column("baseline").to_list()
+    assert baselines == ["constant", "random", "random-reference", "copy", "shuffled"]
     assert "'echo' and 'context' are left out: no item has a context" in found.notes
 
 
 def test_some_without_context_and_none_of_two_turns():
     found = audit(*small(contexts=[["Yes?"], [], ["No?"], []]), ["bleu"], resamples=100)
-    assert "echo" in found.table.get_column("fake").to_list()
-    assert "context" not in found.table.get_column("fake").to_list()
+    assert "echo" in found.table.get_column("baseline").to_list()
+    assert "context" not in found.table.get_column("baseline").to_list()
     assert any("empty for 2 of 4 items" in note for note in found.notes)
     assert any("it is 'echo'" in note for note in found.notes)
 
@@ -286,7 +293,7 @@ def test_one_system_alone():
 
 def test_one_item_has_no_interval_and_no_test():
     found = audit(*small(REFERENCES[:1], CONTEXTS[:1], {"a": ["a cat"]}), ["bleu:order=1"])
-    assert found.table.get_column("fake").to_list() == [
+    assert found.table.get_column("baseline").to_list() == [
         "constant",
         "echo",
         "context",
@@ -304,7 +311,7 @@ def test_one_item_has_no_interval_and_no_test():
 def test_one_reference_each():
     found = audit(*small(references=[few[:1] for few in REFERENCES]), ["bleu"], resamples=100)
     assert found.left_out is None
-    assert not {"copy", "shuffled"} & set(found.table.get_column("fake"))
+    assert not {"copy", "shuffled"} & set(found.table.get_column("baseline"))
     assert any("no item has a second reference" in note for note in found.notes)
     assert found.verdicts[0].copy_reached is None
     assert "copy" not in found.verdicts[0].sentence
@@ -337,7 +344,7 @@ def test_missing_replies_follow_the_policy():
     assert "1 missing reply of 'fair' scored as empty" in filled.notes
 
 
-def test_a_system_may_have_the_name_of_a_fake():
+def test_a_system_may_have_the_name_of_a_baseline():
     testset, responses = small(systems={"random": SYSTEMS["good"], "echo": SYSTEMS["poor"]})
     row = row_of(audit(testset, responses, ["bleu:order=1"], resamples=100), "BLEU-1", "echo")
     assert (row["best_system"], row["lowest_system"]) == ("random", "echo")
@@ -425,7 +432,7 @@ def test_an_interval_that_is_wide_for_want_of_matches_is_explained():
 
 def test_a_new_baseline_is_a_row_and_moves_no_draws(monkeypatch):
     testset, responses = small()
-    before = faked(testset, responses).replies
+    before = baselines_of(testset, responses).replies
     last = max(each.draws for each in BASELINES.values()) + 1
     assert len({each.draws for each in BASELINES.values()}) == len(BASELINES)
 
@@ -434,6 +441,6 @@ def test_a_new_baseline_is_a_row_and_moves_no_draws(monkeypatch):
 
     rows = {"dice": Baseline("a number", last, reply), **BASELINES}
     monkeypatch.setattr("rejoinder.auditing.trivial_baselines.BASELINES", rows)
-    after = dict(faked(testset, responses).replies)
+    after = dict(baselines_of(testset, responses).replies)
     assert len(after.pop("dice")) == len(testset)
     assert after == before

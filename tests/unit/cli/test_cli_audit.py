@@ -25,7 +25,7 @@ def test_a_table_marks_and_a_sentence_for_each_metric(command):
     assert max(map(len, out.splitlines())) <= 120
 
 
-def test_a_fake_above_the_systems_is_marked(command):
+def test_a_baseline_above_the_systems_is_marked(command):
     # Items whose references a constant reply matches better than a system that says "x".
     status, out, _ = command(
         "audit", TESTSET, SYSTEMS[0], "-m", "bleu:order=1", "--constant", "I , you . the it to a"
@@ -44,7 +44,9 @@ def test_as_json(command):
     told = json.loads(out)
     assert set(told) == {"json_version", "audit", "verdicts", "systems", "parameters", "notes"}
     assert len(told["audit"]) == 14
-    row = next(row for row in told["audit"] if row["metric"] == "BLEU-2" and row["fake"] == "copy")
+    row = next(
+        row for row in told["audit"] if row["metric"] == "BLEU-2" and row["baseline"] == "copy"
+    )
     assert 0 < row["value"] < 1
     assert row["references"] == "leave-one-out"
     assert row["best_system"] == "tuned"
@@ -54,8 +56,8 @@ def test_as_json(command):
         "generic",
         "retrieval",
         "tuned",
-        "fake:copy",
-        "fake:shuffled",
+        "baseline:copy",
+        "baseline:shuffled",
     }
 
 

@@ -171,7 +171,7 @@ def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, tol
     replies = pl.concat([read_responses(*SYSTEMS), read_responses(trivial)])
     replies.select("system", "id", judge=pl.col("text").str.len_chars()).write_csv(judge)
     result = told("audit", TESTSET, *SYSTEMS, "--scores", judge)
-    values = {row["fake"]: row["value"] for row in result["audit"]}
+    values = {row["baseline"]: row["value"] for row in result["audit"]}
     assert values["constant"] == len("I don't know.")
     assert set(values) >= {"constant", "echo", "copy", "shuffled"}
     assert values["copy"] == values["shuffled"]

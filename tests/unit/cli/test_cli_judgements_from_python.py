@@ -22,7 +22,7 @@ def printed(capfdbinary, *words):
 
 def same(ours, theirs):
     """The same but for the names in notes, which are options here and arguments there."""
-    ours = {"json_version": 1} | json.loads(msgspec.json.encode(ours))
+    ours = {"json_version": 2} | json.loads(msgspec.json.encode(ours))
     notes = [each.pop("notes", []) for each in (ours, theirs)]
     assert theirs == ours
     assert len(notes[0]) == len(notes[1])

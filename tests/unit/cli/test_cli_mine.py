@@ -58,7 +58,7 @@ def test_what_is_printed(command, tmp_path, expected):
     assert expected.signature in out
     assert err == f"Wrote {tmp_path / 'a.jsonl'} (264 rows).\n"
     out, _ = mined(command, tmp_path / "b.jsonl", "--json")
-    assert json.loads(out) == {"json_version": 1} | expected.as_json(str(tmp_path / "b.jsonl"))
+    assert json.loads(out) == {"json_version": 2} | expected.as_json(str(tmp_path / "b.jsonl"))
 
 
 def test_an_index_is_kept_and_used(command, tmp_path):

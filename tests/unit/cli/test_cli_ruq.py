@@ -81,7 +81,7 @@ def test_one_call_of_the_library_gives_what_the_command_prints(asked, models, ge
     assert status == 0
     found = ruq(read_testset(TESTSET), models, generic=generic_replies(generic))
     shown = json.loads(out)
-    assert shown.pop("json_version") == 1
+    assert shown.pop("json_version") == 2
     assert shown == json.loads(msgspec.json.encode(found.as_json(by="topic")))
 
 

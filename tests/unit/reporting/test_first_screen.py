@@ -200,7 +200,7 @@ def test_a_metric_that_rewards_trivial_replies_decides_nothing():
         commands[0] == "rejoinder annotate serve TESTSET RESPONSES --sample 20 --db ratings.sqlite"
     )
     assert commands[1].startswith("rejoinder mark ")
-    row = report.audit.table.filter(fake="constant", references="all")
+    row = report.audit.table.filter(baseline="constant", references="all")
     assert shown.chart.caption.endswith("the line is the trivial baseline 'constant'")
     assert row["value"][0] > report.scores.systems()["value"].max()
     assert report.as_json()["verdict"]["evidence"] == "none"

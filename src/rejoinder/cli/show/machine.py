@@ -12,7 +12,7 @@ import msgspec
 
 from rejoinder.visible import visible_json
 
-VERSION = 1
+VERSION = 2
 """Of the JSON of all verbs: it rises where a key goes or changes its meaning, not where one is added."""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 
-def turns(context: tuple[str, ...]) -> list[tuple[str, str]]:
+
+def turns(context: Sequence[str]) -> list[tuple[str, str]]:
     """The turns of a conversation with their speakers, who take turns; the reply would be A's.
 
     >>> turns(("Hi", "Hello", "How are you?"))

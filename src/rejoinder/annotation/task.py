@@ -58,6 +58,11 @@ class Criterion:
         words = self.words or ("",) * (self.highest - self.lowest + 1)
         return tuple(zip(range(self.lowest, self.highest + 1), words, strict=True))
 
+    @property
+    def labels(self) -> list[tuple[str, str]]:
+        """The grades as texts, each with what stands beside it: the grade, and its words if it has any."""
+        return [(str(n), f"{n}: {words}" if words else str(n)) for n, words in self.points]
+
 
 CRITERION_KEYS = ("name", "question", "lowest", "highest", "words")
 """The settings of a criterion in a file."""

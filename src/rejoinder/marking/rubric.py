@@ -121,11 +121,10 @@ class Rubric(Result):
             answers: What may be answered.
             texts: What stands in the places of the conversation and the replies.
         """
-        points = [f"{grade}: {words}" if words else f"{grade}" for grade, words in criterion.points]
         filled = {
             **texts,
             "question": criterion.asked,
-            "scale": "\n".join(points),
+            "scale": "\n".join(text for _, text in criterion.labels),
             "answers": _or(answers),
         }
         body = _filled(getattr(self, kind), filled)

@@ -107,7 +107,7 @@ def expected(study, given):
     """The ratings that these choices are, by item, system and rater."""
     every = shuffled(study)
     return {
-        (every[int(number) - 1].item, every[int(number) - 1].systems[0], rater, float(score))
+        (every[int(number) - 1].item, every[int(number) - 1].system, rater, float(score))
         for rater, choices in given.items()
         for number, score in choices.items()
     }

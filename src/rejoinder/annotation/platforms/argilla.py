@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
-from rejoinder.annotation.platforms.questions import (
-    EMPTY,
-    probability_of,
-    shuffled,
-    with_probability,
-)
-from rejoinder.annotation.questions import Question
-from rejoinder.annotation.speakers import turns
+from rejoinder.annotation.platforms.questions import PlatformQuestion, shuffled
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Criterion, Task
-from rejoinder.tables.schemas import PROBABILITY
 
 RECORDS = "records.json"
 SETTINGS = ".argilla/settings.json"
@@ -29,44 +22,35 @@ def files(study: Study) -> dict[str, str]:
     ``item``, ``system`` and ``probability`` are metadata that only owners and admins see.
     """
     questions = shuffled(study)
-    drawn = with_probability(questions)
-    records = [_record(number, each, drawn) for number, each in enumerate(questions, start=1)]
+    records = [_record(each) for each in questions]
     dataset = {"name": f"rejoinder-{study.identity[:8]}", "status": "draft"}
     return {
         RECORDS: "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n",
-        SETTINGS: json.dumps(settings(study.task, drawn), indent=1) + "\n",
+        SETTINGS: json.dumps(settings(study.task, questions[0].drawn), indent=1) + "\n",
         DATASET: json.dumps(dataset, indent=1) + "\n",
     }
 
 
-def _record(number: int, question: Question, drawn: bool) -> dict[str, Any]:
-    (reply,) = question.replies
-    dialogue = [{"role": who, "content": text} for who, text in turns(question.context)]
+def _record(question: PlatformQuestion) -> dict[str, Any]:
+    dialogue = [{"role": who, "content": text} for who, text in question.turns]
     return {
-        "id": str(number),
-        "fields": {
-            **({"dialogue": dialogue} if dialogue else {}),
-            "reply": reply if reply.strip() else EMPTY,
-        },
-        "metadata": {
-            "item": question.item,
-            "system": question.systems[0],
-            **probability_of(question, drawn),
-        },
+        "id": str(question.number),
+        "fields": {**({"dialogue": dialogue} if dialogue else {}), "reply": question.shown},
+        "metadata": question.key,
         "suggestions": {},
         "responses": {},
         "vectors": {},
     }
 
 
-def settings(task: Task, drawn: bool = False) -> dict[str, Any]:
+def settings(task: Task, drawn: Iterable[str] = ()) -> dict[str, Any]:
     """The settings of the dataset: its fields, a question for each criterion, and metadata.
 
     The points of a scale are labels, because Argilla's ratings go from 0 to 10 and have no words.
 
     Args:
         task: The settings of the study.
-        drawn: Whether records have the probability with which they were drawn.
+        drawn: The numbers that records have beside their items and systems: the probability of a draw.
     """
     comment = {
         "name": "comment",
@@ -87,11 +71,7 @@ def settings(task: Task, drawn: bool = False) -> dict[str, Any]:
         "metadata": [
             _metadata("item", {"type": "terms", "values": None}),
             _metadata("system", {"type": "terms", "values": None}),
-            *(
-                [_metadata(PROBABILITY, {"type": "float", "min": None, "max": None})]
-                if drawn
-                else []
-            ),
+            *(_metadata(name, {"type": "float", "min": None, "max": None}) for name in drawn),
         ],
         "vectors": [],
     }
@@ -108,10 +88,7 @@ def _field(name: str, title: str, kind: str, required: bool) -> dict[str, Any]:
 
 
 def _question(criterion: Criterion) -> dict[str, Any]:
-    options = [
-        {"value": str(grade), "text": f"{grade}: {words}" if words else str(grade)}
-        for grade, words in criterion.points
-    ]
+    options = [{"value": grade, "text": text} for grade, text in criterion.labels]
     return {
         "name": criterion.name,
         "type": "label_selection",

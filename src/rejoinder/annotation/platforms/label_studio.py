@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rejoinder.annotation.platforms.questions import probability_of, shuffled, with_probability
-from rejoinder.annotation.speakers import turns
+from rejoinder.annotation.platforms.questions import shuffled
 from rejoinder.annotation.study import Study
 
 
@@ -20,17 +19,15 @@ def tasks(study: Study) -> list[dict[str, Any]]:
 
     Where items were drawn, ``probability`` is that of the item.
     """
-    questions = shuffled(study)
-    drawn = with_probability(questions)
     return [
         {
             "data": {
                 "id": each.item,
-                "system": each.systems[0],
-                "dialogue": [{"author": who, "text": text} for who, text in turns(each.context)],
-                "reply": each.replies[0],
-                **probability_of(each, drawn),
+                "system": each.system,
+                "dialogue": [{"author": who, "text": text} for who, text in each.turns],
+                "reply": each.reply,
+                **each.drawn,
             }
         }
-        for each in questions
+        for each in shuffled(study)
     ]

@@ -6,10 +6,8 @@ import html
 
 import polars as pl
 
-from rejoinder.annotation.platforms.questions import shuffled, with_probability
-from rejoinder.annotation.speakers import turns
+from rejoinder.annotation.platforms.questions import shuffled
 from rejoinder.annotation.study import Study
-from rejoinder.tables.schemas import PROBABILITY
 
 
 def files(study: Study) -> dict[str, str]:
@@ -24,22 +22,16 @@ def table(study: Study) -> pl.DataFrame:
     escaped, and turns are parted by ``<br>``. The form must show ``${context}`` and ``${reply}`` alone,
     and name its fields after the criteria. The rows stand in a random order.
     """
-    questions = shuffled(study)
-    rows = [
-        (
-            each.item,
-            each.systems[0],
-            "<br>".join(f"{who}: {_escaped(text)}" for who, text in turns(each.context)),
-            _escaped(each.replies[0]),
-        )
-        for each in questions
-    ]
-    names = ("id", "system", "context", "reply")
-    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-    if not with_probability(questions):
-        return table
-    shares = [each.probability for each in questions]
-    return table.with_columns(pl.Series(PROBABILITY, shares, dtype=pl.Float64))
+    return pl.DataFrame(
+        {
+            "id": each.item,
+            "system": each.system,
+            "context": "<br>".join(f"{who}: {_escaped(text)}" for who, text in each.turns),
+            "reply": _escaped(each.reply),
+            **each.drawn,
+        }
+        for each in shuffled(study)
+    )
 
 
 def _escaped(text: str) -> str:

@@ -6,13 +6,7 @@ import json
 import re
 from typing import Any
 
-from rejoinder.annotation.platforms.questions import (
-    EMPTY,
-    probability_of,
-    shuffled,
-    with_probability,
-)
-from rejoinder.annotation.speakers import turns
+from rejoinder.annotation.platforms.questions import shuffled
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Task
 from rejoinder.tables.formats.potato import KEY
@@ -34,26 +28,15 @@ def files(study: Study) -> dict[str, str]:
     alone: potato sends all columns of its items to the browser, shown or not.
     """
     questions = shuffled(study)
-    drawn = with_probability(questions)
     rows = [
         {
-            "id": str(number),
-            "dialogue": [
-                {"speaker": who, "text": _shown(text)} for who, text in turns(each.context)
-            ],
-            "reply": _shown(each.replies[0]) if each.replies[0].strip() else EMPTY,
+            "id": str(each.number),
+            "dialogue": [{"speaker": who, "text": _shown(text)} for who, text in each.turns],
+            "reply": _shown(each.shown),
         }
-        for number, each in enumerate(questions, start=1)
+        for each in questions
     ]
-    key = [
-        {
-            "id": str(number),
-            "item": each.item,
-            "system": each.systems[0],
-            **probability_of(each, drawn),
-        }
-        for number, each in enumerate(questions, start=1)
-    ]
+    key = [{"id": str(each.number), **each.key} for each in questions]
     return {CONFIG: config(study.task), ITEMS: _json_lines(rows), KEY: _json_lines(key)}
 
 
@@ -93,7 +76,6 @@ def config(task: Task) -> str:
         "annotation_schemes:",
     ]
     for each in task.criteria:
-        labels = [_label(grade, words) for grade, words in each.points]
         lines += [
             "  - annotation_type: radio",
             f"    name: {_quoted(each.name)}",
@@ -102,7 +84,7 @@ def config(task: Task) -> str:
             "    labels:",
             *(
                 f"      - {{name: {_quoted(name)}, displayed_label: {_quoted(shown)}}}"
-                for name, shown in labels
+                for name, shown in each.labels
             ),
         ]
     if task.comments:
@@ -112,11 +94,6 @@ def config(task: Task) -> str:
             "    description: Comment (optional)",
         ]
     return "\n".join(lines) + "\n"
-
-
-def _label(grade: int, words: str) -> tuple[str, str]:
-    """The name of a point of the scale, and what potato shows for it."""
-    return str(grade), f"{grade}: {words}" if words else str(grade)
 
 
 def _quoted(text: str) -> str:

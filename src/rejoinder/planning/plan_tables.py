@@ -71,15 +71,30 @@ def plan(result: Planned) -> Document:
     shown: Document = [*_comparisons(result), *_correlations(result), *_saved(result)]
     shown += lines((f"assumed: {each}" for each in result.assumptions), "legend")
     shown += lines(result.notes, "note")
-    shown += reasons(
-        result.comparisons,
-        result.comparison_needs,
-        result.correlations,
-        result.correlation_needs,
-        most=MOST_NAMED,
-    )
+    missing = (
+        result.comparisons, result.comparison_needs, result.correlations, result.correlation_needs
+    )  # fmt: skip
+    shown += reasons(*map(with_own_reasons, missing), most=MOST_NAMED)
     said = lines(answers(result))
     return [*shown, *[GAP] * bool(said), *said]
+
+
+def with_own_reasons(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows, of which those that lack a number which others of their subject have say what they are of.
+
+    Where one rater is never enough and three are, the reason is said of "people with 1 rater".
+    """
+    if not {"subject", "reason", "raters", "references"} <= set(rows.columns):
+        return rows
+    of = [name for name in ("subject", "a", "b", "correlation") if name in rows.columns]
+    mixed = pl.col("reason").is_null().any().over(of) & pl.col("reason").is_not_null()
+    words = [
+        pl.when(mixed & pl.col(name).is_not_null()).then(
+            pl.format(" with {} " + name, name).str.replace(r" 1 (\w+)s$", " 1 ${1}")
+        ).otherwise(pl.lit(""))
+        for name in ("raters", "references")
+    ]  # fmt: skip
+    return rows.with_columns(subject=pl.concat_str("subject", *words))
 
 
 def _comparisons(result: Planned) -> Document:

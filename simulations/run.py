@@ -80,7 +80,6 @@ RUNS = 2000
 """How many runs of each setting a part has, if it does not stand in `RUNS_OF`."""
 
 RUNS_OF = {
-    "anytime": 200,
     "chosen_items": 1000,
     "clustered_correlation": 300,
     "contests": 1000,

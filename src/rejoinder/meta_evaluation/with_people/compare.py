@@ -310,7 +310,8 @@ def _of_looks(replies: RepliesWithRatings, anytime: bool) -> list[str]:
         f"intervals that hold at every look assume that {replies.groups_are} are rated in random order (or "
         f"drawn with recorded probabilities); they begin at {FIRST_LOOK} rated {replies.groups_are}, rest "
         "on an estimated variance, and err in more than 5 of 100 studies where differences are strongly "
-        "skewed and have no ends (in 9 for a lognormal distribution)"
+        "skewed and have no known ends (in 6 for a lognormal distribution, in 9 where a system fails badly "
+        "in 1 of 10 or 20 replies)"
     ]
 
 

@@ -21,11 +21,11 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.human_evaluation.by_people.estimates import unpaired_difference
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
 from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import PASS_FAIL, _mean_interval
-from rejoinder.human_evaluation.system_differences import system_differences
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.meta_evaluation.evidence import Draws
 from rejoinder.meta_evaluation.pairwise import ReplyPairs
@@ -316,15 +316,13 @@ def unpaired(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     """The difference of two systems' mean ratings that are rated on different items."""
     many = rated_items(cell.shape.clusters, 2 * cell.rated)
     study = cell.shape.draw(rng, 2 * cell.rated, many)
-    values = mean_ratings(study.ratings.reshape(-1, study.ratings.shape[2])).reshape(2, many)
-    own = [np.flatnonzero(study.cluster % 2 == side) for side in (0, 1)]
-    systems = {
-        name: dict(zip(own[side].tolist(), values[side, own[side]].tolist(), strict=True))
-        for side, name in enumerate("ab")
-    }
-    labels = (lambda ids: study.cluster[ids]) if study.clustered else (lambda ids: None)
-    (row,) = system_differences("", systems, SimpleNamespace(cluster_labels=labels))  # type: ignore[arg-type]
-    yield Ends("unpaired difference", row["low"], row["high"], float(study.here[0] - study.here[1]))
+    replies = replies_of(study, cell.shape)
+    own = np.stack([study.cluster % 2 == side for side in (0, 1)])
+    single = None if replies.single is None else np.where(own[..., None], replies.single, np.nan)
+    replies = replace(replies, ratings=np.where(own, replies.ratings, np.nan), single=single)
+    mean = unpaired_difference(replies, 0, 1)
+    truth = cell.shape.truth().difference + _of_these(replies, study, cell.shape.truth())
+    yield Ends("unpaired difference", mean.interval.low, mean.interval.high, truth)
 
 
 def ordered(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:

@@ -92,6 +92,8 @@ def half_rated(rung: Rung) -> str:
 
 def compared(told: Any) -> list[int]:
     """The numbers of items of pairs, by metrics or beside ratings."""
+    if "verdicts" in told:
+        return [row["rated"] for row in told["pairs"]]
     if "pairs" in told:
         return [row["items"] for row in told["pairs"]]
     return [row["n"] for row in told["comparisons"]]
@@ -124,6 +126,8 @@ def compare(rung: Rung) -> Iterator[Line]:
         yield Line([*people, "--ranks", "--anytime"], rung.items)
         if rung.items < 1000:
             yield Line([*people, "--correction", "max"], rung.items)
+    if rung.systems > 1:
+        yield Line(["--ratings", rung.ratings(), "--ranks"], rung.items)
 
 
 def audit(rung: Rung) -> Iterator[Line]:

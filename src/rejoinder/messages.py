@@ -225,6 +225,9 @@ class Call:
 AS_JSON = Call("as_json()")
 """What has all numbers of a result; on the command line, an option."""
 
+ALL_PAIRS = Argument("all_pairs", True)
+"""What prints a row for every pair of systems."""
+
 Spelling = Callable[[Argument | Call], str]
 """How arguments and calls are written; an empty text: as in Python."""
 

@@ -220,6 +220,11 @@ def test_the_figure_of_a_result_is_of_its_numbers():
             approximately(f"{row['a']} - {row['b']}", row["difference"], row["low"], row["high"])
             for row in people.pairs.filter(by=of or "corrected").to_dicts()
         ]
+    alone = rejoinder.compare(ratings=rejoinder.read_ratings(RATINGS))
+    assert points(alone.plot("relevance")) == [
+        approximately(f"{row['a']} - {row['b']}", row["difference"], row["low"], row["high"])
+        for row in alone.pairs.filter(criterion="relevance").to_dicts()
+    ]
     ratings = rejoinder.ratings(rejoinder.read_ratings(RATINGS), resamples=0)
     assert points(ratings.plot("relevance")) == [
         approximately(row["system"], row["mean"])

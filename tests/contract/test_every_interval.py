@@ -47,10 +47,7 @@ SHAPED = {
         "statistics.proportions.wilson_ends",
     ),
     "shapes_accuracy": ("meta_evaluation.pairwise.ReplyPairs._interval",),
-    "shapes_different_items": (
-        "human_evaluation.system_differences._unpaired",
-        "statistics.mean_difference.unpaired_difference",
-    ),
+    "shapes_different_items": ("human_evaluation.by_people.estimates.unpaired_difference",),
     "shapes_agreement": ("statistics.alpha.alpha_interval",),
 }
 """By part of `simulations/shaped.py` the functions that it goes through."""
@@ -95,7 +92,6 @@ REASONS = {
     "statistics.agreement.Kappa.measured": "no interval",
     "statistics.discrimination.Separation.row": "of a paper's study of metrics: no people, no judge",
     "statistics.discrimination.compared": "of a paper's study of metrics: no people, no judge",
-    "human_evaluation.system_differences._paired": "paired_difference's",
     "meta_evaluation.correlate.correlate": _ROW,
     "meta_evaluation.correlate._rows": _ROW,
     "meta_evaluation.evidence.Evidence.row": _ROW,

@@ -56,6 +56,7 @@ ROWS = [
         "",
         ["tuned", "generic"],
     ),
+    ("compare --ratings {ratings} --ranks", "", ["tuned", "generic", "relevance"]),
     ("audit", "", ["tuned"]),
     ("audit", "-m distinct", ["tuned"]),
     ("report", "", ["tuned", "relevance", OUT]),

@@ -96,8 +96,9 @@ OF_SCORES = {
     "score": f"score --scores {{scores}} {QUICK} --json",
     "look": "look {scores} --json",
     "convert": "convert {scores} --as scores -o {out}.jsonl --json",
+    "compare": "compare --ratings {ratings} --ranks --json",
 }
-"""The same for scores of other tools."""
+"""The same for scores of other tools, and for ratings alone."""
 
 SAME_READERS = {
     "annotate export": "reads databases of its own; tests/unit/annotation damages them",

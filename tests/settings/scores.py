@@ -23,7 +23,7 @@ from settings.shared import (
 _READ = "{testset} {systems} -m bleu --resamples 100 --json"
 USUAL = {
     "score": f"score {_READ}",
-    "compare": "compare {testset} {systems} -m bleu {draws} --json",
+    "compare": "compare {testset} {systems} {bleu} {draws} --json",
     "audit": f"audit {_READ}",
     "metrics": "metrics --json",
     "explain-diff": "explain-diff {testset} {systems} -m rouge1 {stemmed} --json",
@@ -32,6 +32,8 @@ USUAL = {
 SEVERAL = "-m length -m rougeL -m sbleu"
 VALUE = "systems.*.value"
 NO_DRAWS = {"draws": "nothing"}
+ALONE = dict.fromkeys(("testset", "systems", "bleu", "draws"), "nothing")
+"""Ratings are all that is compared."""
 DIFFERENCE = "comparisons.*.difference"
 
 
@@ -207,6 +209,63 @@ ROWS = [
     Row(
         "compare", "--without", "--without tuned", also="--ratings {some_ratings}", where=NO_DRAWS,
         effect=only("pairs.*.b", "retrieval"),
+    ),
+    # By people alone: every criterion by itself, and which system is best in a sentence.
+    Row(
+        "compare", "--criterion", "--criterion style", also="--ratings {criteria}", where=ALONE,
+        effect=lambda before, after: (
+            set(before.at("verdicts.*.criterion")) == {"relevance", "style"}
+            and after.at("verdicts.*.criterion") == ["style"]
+        ),
+    ),
+    Row(
+        "compare", "--scale", "--scale -9 9", "pairs.*.low", "pairs.*.difference", where=ALONE,
+        also="--ratings {some_ratings}",
+    ),
+    Row(
+        "compare", "--cluster", "--cluster talk", "pairs.*.low", "pairs.*.difference", where=ALONE,
+        also="--ratings {clustered_ratings} --criterion relevance",
+    ),
+    Row(
+        "compare", "--drawn", "--drawn {drawn}", "pairs.*.difference", where=ALONE,
+        also="--ratings {some_ratings}",
+    ),
+    Row(
+        "compare", "--anytime", "--anytime", "pairs.*.p", "pairs.*.difference", where=ALONE,
+        also="--ratings {some_ratings}",
+    ),
+    Row(
+        "compare", "--correction", "--correction max", keeps="pairs.*.p_holm", where=ALONE,
+        also="--ratings {some_ratings}",
+        effect=lambda _, after: all("p_max" in row for row in after.json["pairs"]),
+    ),
+    Row(
+        "compare", "--seed", "--seed 7", "pairs.*.p_max", "pairs.*.p_holm", where=ALONE,
+        also="--ratings {some_ratings} --correction max",
+    ),
+    Row(
+        "compare", "--rater-effects", "--rater-effects fixed", "pairs.*.low", "pairs.*.difference",
+        where=ALONE, also="--ratings {some_ratings}",
+    ),
+    Row(
+        "compare", "--ranks", "--ranks", also="--ratings {some_ratings}", where=ALONE,
+        effect=lambda before, after: "ranks" not in before.json and len(after.json["ranks"]) == 3,
+    ),
+    Row(
+        "compare", "--without", "--without tuned", also="--ratings {some_ratings}", where=ALONE,
+        effect=only("pairs.*.b", "retrieval"),
+    ),
+    Row(
+        "compare", "-a", "-a tuned", also="--ratings {some_ratings}", where=ALONE,
+        effect=only("pairs.*.a", "tuned"),
+    ),
+    Row(
+        "compare", "-b", "-b retrieval", also="--ratings {some_ratings}", where=ALONE,
+        effect=only("pairs.*.b", "retrieval"),
+    ),
+    Row(
+        "compare", "--population", "--population these", also="--ratings {some_ratings}", where=ALONE,
+        status=(0, 2), effect=lambda _, after: "has no effect on ratings alone" in after.err,
     ),
     *measuring("audit", "audit[baseline=constant].*.value", "audit.*.low", "audit.*.n"),
     Row("audit", "--seed", "--seed 7", "audit[baseline=random].*.value"),

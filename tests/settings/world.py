@@ -59,6 +59,7 @@ class World:
     nothing = ()
     stemmed = ("-m", "rouge1:stemmer=true")
     draws = ("--resamples", "100", "--permutations", "100")
+    bleu = ("-m", "bleu")
     beam = ("--beam", "3")
     two_systems = ("--system", "DD-BASE", "--system", "DD-BEST")
     epochs = ("--set", "epochs=2")

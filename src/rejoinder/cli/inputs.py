@@ -123,16 +123,27 @@ def read_corpus(given: CorpusOptions) -> TestSet:
     return read_testset(given.corpus, format=given.format, columns=given.columns)
 
 
-def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = None) -> Ratings:
-    """Reads human ratings, and checks that they are on their scale: before anything is measured."""
+def read_rated(
+    given: RatingFilesOptions,
+    scale: tuple[float, float] | None = None,
+    cluster: str | None = None,
+) -> Ratings:
+    """Reads human ratings, and checks that they are on their scale: before anything is measured.
+
+    Args:
+        given: The files.
+        scale: The worst and the best grade; None: not known.
+        cluster: The column of the ratings that names clusters; None: ``conversation``, if it is there.
+    """
     from rejoinder.human_evaluation.grades import check_scale
     from rejoinder.tables.in_memory import read_as
+    from rejoinder.tables.item_clusters import cluster_columns
     from rejoinder.tables.types import Ratings
 
     try:
         with Progress("reading"):
-            form, columns = given.format, given.columns
-            table = read_as(Ratings, given.ratings, format=form, columns=columns)
+            how = {"format": given.format, "columns": given.columns}
+            table = read_as(Ratings, given.ratings, **how, keep=cluster_columns(cluster))
     except RejoinderError as error:
         if isinstance(given, ScoreFilesOptions):
             check_not_swapped([each.path for each in given.scores], given.ratings, error)

@@ -43,6 +43,7 @@ MEANINGS = {
     "worst_rank": "Worst rank that the tests leave possible.",
     "letters": "Systems that share a letter do not differ significantly.",
     "reason": "Why a number is null.",
+    "sentence": "Which system is best, as far as the tests tell.",
     "file": "The file that was written; null where none was.",
     "files": "The files that were written.",
     "figures": "The figures that were written.",

@@ -84,3 +84,8 @@ def three_decimals(p: float, marked: bool = True) -> str:
 def has_intervals(frame: pl.DataFrame, low: str = "low") -> bool:
     """Whether any row has an interval; null and NaN are none."""
     return frame.get_column(low).is_not_nan().any() is True
+
+
+def won(wins: int | None, ties: int | None, losses: int | None) -> str:
+    """The items that the first of two systems won, tied and lost."""
+    return NONE if wins is None else f"{wins}/{ties}/{losses}"

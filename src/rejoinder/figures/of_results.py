@@ -22,6 +22,7 @@ from rejoinder.messages import Argument, Placeholder
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from rejoinder.human_evaluation.by_people.compare import RatingComparison
     from rejoinder.human_evaluation.preference_summary import PreferenceSummary
     from rejoinder.human_evaluation.rating_summary import RatingSummary
     from rejoinder.meta_evaluation.correlate import Agreement
@@ -157,6 +158,12 @@ def _with_people(compared: PeopleComparison, of: str | None) -> Figure:
     )
 
 
+def _by_people(compared: RatingComparison, of: str | None) -> Figure:
+    """The difference of each pair by people under a criterion."""
+    name = _chosen(of, _criteria(compared.pairs), "criterion")
+    return differences(_few(compared.pairs.filter(criterion=name)), f"mean rating, {name}", 1.0)
+
+
 def _few(pairs: pl.DataFrame) -> pl.DataFrame:
     if pairs.height > MOST_PAIRS:
         raise InputError(
@@ -211,6 +218,7 @@ FIGURES: dict[str, Callable[[Any, str | None], Figure]] = {
     "Agreement": _agreement,
     "Comparison": _comparison,
     "PeopleComparison": _with_people,
+    "RatingComparison": _by_people,
     "PreferenceSummary": _preferences,
     "Quantity": _quantity,
     "RatingSummary": _ratings,

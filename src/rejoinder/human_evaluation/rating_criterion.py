@@ -25,7 +25,6 @@ from rejoinder.human_evaluation.summary import (
     constant_note,
     verdict_on,
 )
-from rejoinder.human_evaluation.system_differences import system_differences
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument, counted, listed
 from rejoinder.statistics.aggregation import aggregate
@@ -186,16 +185,6 @@ class RatingCriterion:
             )
         return rows
 
-    def differences(self) -> list[dict[str, Any]]:
-        """Each pair of systems compared; empty where all are rated on the same items."""
-        if not self._different_items():
-            return []
-        systems: dict[str, dict[str, float]] = {}
-        replies = zip(self.selected.systems, self.selected.ids, self.reduced.values, strict=True)
-        for system, id, value in replies:
-            systems.setdefault(system, {})[id] = value
-        return system_differences(self.name, systems, self.options)
-
     def distribution(self) -> pl.DataFrame:
         """How often each system got each grade."""
         counts = self.selected_single.group_by("system", "score", maintain_order=True).len("count")
@@ -225,7 +214,8 @@ class RatingCriterion:
         ids = self.table.get_column("id").unique().to_numpy()
         return np.unique(self.options.groups(ids)).size
 
-    def _different_items(self) -> bool:
+    def different_items(self) -> bool:
+        """Whether systems are rated on different items."""
         items = self.selected.replies.get_column("id").n_unique()
         systems = self.table.get_column("system").n_unique()
         return self.selected.replies.height < systems * items
@@ -319,7 +309,7 @@ class RatingCriterion:
                 f"{counted(lost, 'reply', 'replies')} with no rating left after the filter"
             )
         self.notes += self._different_raters()
-        if self._different_items():
+        if self.different_items():
             self.notes.append(
                 "systems are rated on different items, which may be harder or easier: their means "
                 "are not strictly comparable"

@@ -66,6 +66,8 @@ class RatingSummary(PlottedResult):
             ``unpaired`` where they share none), ``shared`` (how many), ``difference`` (of the means,
             a less b), ``low``, ``high`` (95%, Student's t), ``p``, ``p_holm`` (corrected over the
             criterion's pairs), ``reason``. Empty where all systems are rated on the same items.
+        verdicts: ``criterion`` and ``sentence``: which system is best by people, as
+            ``rejoinder.compare(ratings=...)`` says of the raters that count. Empty without intervals.
     """
 
     counts: pl.DataFrame
@@ -79,10 +81,11 @@ class RatingSummary(PlottedResult):
     notes: tuple[str, ...]
     signature: str
     differences: pl.DataFrame
+    verdicts: pl.DataFrame
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder ratings --json`` prints."""
-        tables = "counts", "agreement", "raters", "human", "systems", "distribution"
+        tables = "counts", "agreement", "raters", "human", "systems", "distribution", "verdicts"
         more = ["differences"] * bool(self.differences.height)
         return self.json_of(*tables, "signature", "notes", *more)
 
@@ -92,6 +95,7 @@ class RatingSummary(PlottedResult):
         for row in self.counts.iter_rows(named=True):
             shown += [Line(row["criterion"], "heading"), Line(_rated(row)), GAP]
             shown += self._criterion(row["criterion"], bool(row["raters"]))
+        shown += [*lines(self._verdicts()), *[GAP] * bool(self.verdicts.height)]
         shown.append(Line(self._legend(), "legend"))
         differences = self.differences.filter(pl.len().over("criterion") <= MOST_PAIRS)
         if left_out := self.differences.height - differences.height:
@@ -112,6 +116,11 @@ class RatingSummary(PlottedResult):
         yield _distribution(distribution)
         if (differences := of(self.differences, name)).height:
             yield from spaced(_differences(differences))
+
+    def _verdicts(self) -> Iterator[str]:
+        """Which system is best under each criterion."""
+        for criterion, sentence in self.verdicts.iter_rows():
+            yield sentence if self.verdicts.height == 1 else f"{criterion}: {sentence}"
 
     def _legend(self) -> str:
         how = next(fact for fact in self.signature.split("|") if fact.startswith("raters:"))[7:]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.by_people.compare import PAIRS, VERDICTS, Asked, ByPeople
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import RatingCriterion
 from rejoinder.human_evaluation.rating_result import RatingSummary
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
-from rejoinder.human_evaluation.system_differences import DIFFERENCES
 from rejoinder.messages import Argument
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
@@ -20,6 +20,7 @@ from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
 from rejoinder.tables.item_clusters import item_clusters
+from rejoinder.tables.schemas import PROBABILITY
 from rejoinder.tables.selection import criterion_notes, without_systems
 from rejoinder.tables.types import Ratings
 
@@ -37,6 +38,11 @@ _SYSTEMS = {
     "sd": _NUMBER, "median": _NUMBER, "n": _COUNT, "ratings": _COUNT, "reason": _TEXT,
 }  # fmt: skip
 
+
+DIFFERENCES = (
+    "criterion", "a", "b", "kind", "shared", "difference", "low", "high", "p", "p_holm", "reason",
+)  # fmt: skip
+"""The columns of the table of differences."""
 
 _CLUSTERING = {"clusters": _COUNT, "design_effect": _NUMBER}
 
@@ -98,9 +104,10 @@ def ratings(
     without = strings(without, "without", "systems")
     clusters, faults = item_clusters(Ratings.frame_of(ratings), cluster, "ratings")
     options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)
-    table = taken(Ratings, ratings).of_criterion(criterion).table()
-    faults = [*criterion_notes(table, criterion), *faults]
-    table = without_systems(table, without)
+    weighted = taken(Ratings, ratings).of_criterion(criterion).table(probability=True)
+    faults = [*criterion_notes(weighted, criterion), *faults]
+    weighted = without_systems(weighted, without)
+    table = weighted.drop(PROBABILITY, strict=False)
     if scale is not None:
         check_scale(table, scale)
 
@@ -110,6 +117,15 @@ def ratings(
         return part
 
     parts, notes = each_criterion(table, summarised, progress)
+    differing = {part.name: part.different_items() for part in parts}
+    by_people = [each for part in parts if (each := _by_people(part, weighted, scale))]
+    differences = [part.pairs for part in by_people if differing.get(part.name)]
+    verdicts = [(part.name, part.verdict) for part in by_people]
+    rules = {
+        f"which system is best: {part.replies.rule.note}"
+        + "; the intervals of single systems hold for these raters only" * part.replies.rule.random
+        for part in by_people
+    }
     clustering = _CLUSTERING if clusters else {}
     return RatingSummary(
         pl.DataFrame([part.counts() for part in parts]),
@@ -122,7 +138,28 @@ def ratings(
         pl.concat([part.distribution() for part in parts]),
         pl.concat([part.selected_single for part in parts]),
         pl.concat([part.aggregated() for part in parts]),
-        (*faults, *notes),
+        (*faults, *notes, *sorted(rules)),
         signature("ratings", table, without, options, f"raters:{raters}", options.signature()),
-        pl.DataFrame([row for part in parts for row in part.differences()], schema=DIFFERENCES),
+        pl.concat([pl.DataFrame(schema=PAIRS), *differences])
+        .rename({"rated": "shared"})
+        .select(DIFFERENCES),
+        pl.DataFrame(verdicts, schema=VERDICTS, orient="row"),
     )
+
+
+def _by_people(part: RatingCriterion, table: pl.DataFrame, scale: Scale | None) -> ByPeople | None:
+    """The systems compared by the raters that count; None for one system, or without intervals.
+
+    Args:
+        part: The criterion.
+        table: All ratings, with ``probability`` where there is one.
+        scale: The worst and the best grade that could be given, where that is known.
+    """
+    options, selected = part.options, part.selected_single
+    if not options.resamples or selected.get_column("system").n_unique() < 2:
+        return None
+    own = part.aggregated()
+    if options.raters == "mean":
+        usable = pl.col("rater").is_in(selected.get_column("rater").unique().implode())
+        own = table.filter(usable, pl.col("criterion") == part.name)
+    return ByPeople(part.name, own, Asked(clusters=options.clusters, scale=scale))

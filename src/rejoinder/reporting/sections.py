@@ -9,13 +9,13 @@ from typing import NamedTuple, TypeAlias
 import polars as pl
 
 from rejoinder.document.parts import GAP, Document, Line, View
+from rejoinder.document.rank_table import ranks_of
 from rejoinder.document.table import Grid, Table
 from rejoinder.document.text import plain, styled
 from rejoinder.reporting.first_screen import FirstScreen, first_screen
 from rejoinder.reporting.layout import PageLine, PagePart, PageSection
 from rejoinder.reporting.parts import ReportParts
 from rejoinder.reporting.summary import summary
-from rejoinder.scoring.compare_tables import ranks_of
 
 Words: TypeAlias = Callable[[str, str], str]
 """A line, and the verb that says it, as a report says it: options of that verb may need its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import Argument, counted, listed
+from rejoinder.messages import Argument, Call, counted, listed
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import (
     LEAST_ITEMS,
@@ -34,6 +34,11 @@ from rejoinder.statistics.draws import MOST_DRAWS
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import MOST_ENUMERATED, detectable
 from rejoinder.tables.selection import pairs_of
+
+if TYPE_CHECKING:
+    from rejoinder.human_evaluation.by_people.compare import ByPeopleOptions, RatingComparison
+    from rejoinder.tables.frames import Frame
+    from rejoinder.tables.types import Ratings
 
 NO_MARGINS = Margins()
 FEWEST_TRIALS = 10_000  # of a test of one pair
@@ -108,6 +113,7 @@ class Comparison(PlottedResult):
         }
 
 
+@overload
 def compare(
     scores: Measurements,
     a: str | None = None,
@@ -117,8 +123,29 @@ def compare(
     cluster: str | None = None,
     margin: float | None = None,
     worse_by: float | None = None,
-) -> Comparison:
-    """Compares pairs of systems under every metric, on the same items.
+) -> Comparison: ...
+@overload
+def compare(
+    scores: None = None,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    ratings: Frame | Ratings,
+    **by_people: Unpack[ByPeopleOptions],
+) -> RatingComparison: ...
+def compare(
+    scores: Measurements | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    permutations: int | None = None,
+    cluster: str | None = None,
+    margin: float | None = None,
+    worse_by: float | None = None,
+    ratings: Frame | Ratings | None = None,
+    **by_people: Any,
+) -> Comparison | RatingComparison:
+    """Compares pairs of systems under every metric, on the same items; or by people's ratings alone.
 
     Two tests of the same hypothesis, that the two systems score alike. Approximate randomization
     (Riezler and Maxwell 2005) swaps the two systems' replies item by item; where there are no more
@@ -151,6 +178,10 @@ def compare(
             ``worse_by``, each before and after Holm's correction ``p_worse`` (one-sided t test, without
             an interval a randomization test: ``a`` is worse by more than that) and ``p_not_worse`` (it
             is not; a t test), and ``verdict``; see `margins.with_verdicts` and ``Comparison.failed``.
+        ratings: People's ratings, in the place of scores: the result is that of `compare_by_people`, with its
+            tests. With both, ``rejoinder.compare_with_people(scores, ratings)``.
+        by_people: With ratings, what else `compare_by_people` takes: ``criterion``, ``without``, ``scale``,
+            ``anytime``, ``correction``, ``rater_effects``, ``seed``.
 
     Returns:
         Its ``table`` has a row for each metric and pair, in the metric's own range:
@@ -175,7 +206,18 @@ def compare(
     >>> comparison.table.select("difference", "wins", "p_randomization").row(0)
     (1.0, 4, 0.125)
     """
+    if ratings is not None:
+        own = {"permutations": permutations, "margin": margin, "worse_by": worse_by}
+        _check_ratings_alone(scores, own)
+        from rejoinder.human_evaluation.by_people.compare import compare_by_people
+
+        return compare_by_people(ratings, a, b, cluster=cluster, **by_people)
+    if by_people:
+        raise ParameterError(
+            Argument(next(iter(by_people))), " has no effect without ratings; leave it out"
+        )
     check_scores(scores, "rejoinder.compare(scores)")
+    assert scores is not None  # as has been checked
     if scores.resamples < 1:
         raise ParameterError(
             "a comparison needs resamples; score again with ", Argument("resamples", 1000)
@@ -203,6 +245,21 @@ def compare(
     if worse_by is not None:
         table = with_verdicts(table, scores)
     return Comparison(table, scores, draws)
+
+
+def _check_ratings_alone(scores: object, own: Mapping[str, object]) -> None:
+    """Raises a ParameterError where scores, or what belongs to their tests, stand beside ratings."""
+    if scores is not None:
+        raise ParameterError(
+            Argument("ratings"),
+            f" beside scores: {Call('rejoinder.compare_with_people')}(scores, ratings) takes both",
+        )
+    for name, value in own.items():
+        if value is not None:
+            raise ParameterError(
+                Argument(name, value),
+                " has no effect on ratings, whose tests are Student's t; leave it out",
+            )
 
 
 def trials(measured: Measured, pairs: int) -> int:

@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, p_value, starred
-from rejoinder.document.parts import GAP, Document, Line, View, lines
+from rejoinder.document.numbers import NONE, p_value, starred, won
+from rejoinder.document.parts import GAP, Document, View, lines
+from rejoinder.document.rank_table import ranks_of
 from rejoinder.document.sign_matrix import (
     BETTER,
     EQUIVALENT,
@@ -21,13 +22,13 @@ from rejoinder.document.sign_matrix import (
     how_many_differ,
     signs_of,
 )
-from rejoinder.document.table import PAIR, Column, Table, ends, key, number, text
+from rejoinder.document.table import PAIR, Column, Table, ends, number, text
 from rejoinder.document.text import Cell, styled
-from rejoinder.messages import AS_JSON, SIGNIFICANT, Argument, between
+from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT, between
 from rejoinder.scoring import margins
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.ranks import significant_pairs
-from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale, won
+from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale
 from rejoinder.scoring.verdict_sentences import is_limit, sentences
 from rejoinder.statistics.conventions import is_least_p
 from rejoinder.statistics.power import fewest_planned
@@ -51,11 +52,6 @@ UNPAIRED = (
     "unpaired: the two share too few items, so each is scored on its own (how many in parentheses), "
     "with Welch's interval and without a paired test"
 )
-SAME_LETTER = "two systems that share a letter do not differ significantly, two that share none do"
-RANKS = (
-    "ranks: 2-5 means that one system is significantly better, and that this one may be as low as "
-    f"fifth (p below 0.05 after Holm's correction over all pairs); {SAME_LETTER}"
-)
 MEANINGS = {
     "paired": "Whether the two share enough items for a paired test.",
     "n_a": "Number of items that a answered.",
@@ -65,7 +61,6 @@ MEANINGS = {
     "p_worse_holm": "p-value of a being worse by more than is accepted, after Holm's correction.",
     "verdict": "worse, not worse, not clear or undefined; null where the metric does not rank.",
 }
-ALL_PAIRS = Argument("all_pairs", True)
 STYLES = {
     margins.WORSE: "red",
     margins.UNDEFINED: "red",
@@ -203,18 +198,6 @@ def _matrix(
         values=[show(float(values[s])) for s in order],
         signs=signs,
     )
-
-
-def ranks_of(ranks: pl.DataFrame, across: str = "metric") -> Document:
-    """The ranges of ranks: a row for each system, a column for each metric, or each value of another key."""
-
-    def span_of(best: int, worst: int, letters: str) -> str:
-        return f"{best}" + f"-{worst}" * (worst > best) + f" {letters}"
-
-    keys = ("best_rank", "worst_rank", "letters")
-    columns = [key("system"), number(str, keys, span_of, across=True)]
-    table = Table(ranks, columns, name="ranks", title="ranks", across=across)
-    return [table, Line(RANKS, "legend")]
 
 
 def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[str]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import p_value, span
+from rejoinder.document.numbers import p_value, span, won
 from rejoinder.document.parts import GAP, Document, Line, View, lines, signed
+from rejoinder.document.rank_table import SAME_LETTER, ranks_of
 from rejoinder.document.table import Column, Table, estimate, key, number, text
 from rejoinder.document.text import IN_PAPERS, LETTERS, Cell, joined, styled
 from rejoinder.messages import counted
@@ -18,13 +19,11 @@ from rejoinder.scoring.compare import trials
 from rejoinder.scoring.compare_tables import (
     DETECTABLE,
     MEANINGS,
-    SAME_LETTER,
     SHARED,
     legends_of_items,
-    ranks_of,
 )
 from rejoinder.scoring.measurements import Measurements
-from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale, won
+from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale
 from rejoinder.scoring.verdict_sentences import verdict
 from rejoinder.statistics.conventions import is_least_p
 

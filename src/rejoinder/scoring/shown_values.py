@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, Show, decimals, has_intervals
+from rejoinder.document.numbers import Show, decimals, has_intervals
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
@@ -25,11 +25,6 @@ def heading(scores: Measurements, label: str) -> str:
     """The label of a metric, and whether lower values are better."""
     higher = scores.measured[label].metric.higher_is_better
     return label if higher else f"{label} (lower is better)"
-
-
-def won(wins: int | None, ties: int | None, losses: int | None) -> str:
-    """The items that the first of two systems won, tied and lost."""
-    return NONE if wins is None else f"{wins}/{ties}/{losses}"
 
 
 def scale(scores: Measurements, table: pl.DataFrame, systems: Collection[str] | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +51,30 @@ def _constant(influence: Floats) -> str | None:
     return SAME if float((influence**2).sum()) <= NO_SPREAD**2 else None
 
 
-def unpaired_difference(
+class Unpaired(NamedTuple):
+    """How far the difference of the means of two systems errs that share no item.
+
+    Args:
+        influence: float64 [g], what each item, or cluster, adds to the error; the squares add up to the
+            variance.
+        df: The degrees of freedom of that variance.
+        reason: Why there is no interval.
+        sizes: [g], how much each cluster counts; None without clusters.
+    """
+
+    influence: Floats
+    df: float
+    reason: str | None
+    sizes: Floats | None = None
+
+
+def unpaired_influence(
     a: Floats,
     b: Floats,
     groups_of_a: NDArray[np.generic] | None = None,
     groups_of_b: NDArray[np.generic] | None = None,
-) -> Inference:
-    """The difference of the means of two systems that share no item.
+) -> Unpaired:
+    """What items, or clusters, add to the error of the difference of the means of two systems.
 
     Without clusters Welch's t (1947), whose degrees of freedom follow from both variances. With them
     the jackknife over the clusters of both (see `influences`): a conversation that has items of both
@@ -69,10 +87,10 @@ def unpaired_difference(
         groups_of_b: [n_b].
 
     >>> a, b = np.array([3.0, 4.0, 5.0, 4.0]), np.array([1.0, 2.0, 3.0, 2.0])
-    >>> round(unpaired_difference(a, b).p, 4)  # t = 2 / sqrt(1/6 + 1/6), 6 degrees of freedom
-    0.0134
+    >>> found = unpaired_influence(a, b)
+    >>> round(float((found.influence**2).sum()), 4), round(found.df, 4)  # 1/6 + 1/6
+    (0.3333, 6.0)
     """
-    value = float(a.mean() - b.mean())
     if groups_of_a is not None and groups_of_b is not None:
         clusters = Groups.of(np.concatenate([groups_of_a, groups_of_b]), a.size + b.size)
         g, moved, shares = len(clusters), np.zeros(len(clusters)), np.zeros(len(clusters))
@@ -80,9 +98,9 @@ def unpaired_difference(
             moved += sign * influences((own - own.mean()) / own.size, code, g)
             shares += np.bincount(code, minlength=g) / own.size
         reason = too_few_groups(g, "clusters") or _constant(moved)
-        return t_inference(value, moved, freedom_of(shares), reason, sizes=shares)
+        return Unpaired(moved, freedom_of(shares), reason, shares)
     if reason := too_few_groups(min(a.size, b.size), "items"):
-        return t_inference(value, a, math.nan, reason)
+        return Unpaired(np.zeros(a.size + b.size), math.nan, reason)
     parts = [
         sign * (own - own.mean()) / math.sqrt(own.size * (own.size - 1))
         for sign, own in ((1, a), (-1, b))
@@ -91,4 +109,4 @@ def unpaired_difference(
     squares = of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1)
     df = (of_a + of_b) ** 2 / squares if squares > 0 else 0.0
     influence = np.concatenate(parts)
-    return t_inference(value, influence, df, _constant(influence))
+    return Unpaired(influence, df, _constant(influence))

@@ -11,8 +11,15 @@ from rejoinder import preferences, ratings, read_preferences, read_ratings
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.statistics.head_to_head import flip_test, sign_test
 from rejoinder.statistics.intervals import SAME
-from rejoinder.statistics.mean_difference import paired_difference, unpaired_difference
+from rejoinder.statistics.mean_difference import paired_difference, unpaired_influence
+from rejoinder.statistics.skewed_mean import t_inference
 from rejoinder.tables.schemas import PREFERENCES, RATINGS
+
+
+def unpaired_difference(a, b, *groups):
+    found = unpaired_influence(a, b, *groups)
+    value = float(a.mean() - b.mean())
+    return t_inference(value, found.influence, found.df, found.reason, sizes=found.sizes)
 
 
 def rated(conversations=12, turns=1, seed=0, column="conversation"):

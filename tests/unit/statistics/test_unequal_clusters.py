@@ -10,9 +10,10 @@ from rejoinder import Scores, TestSet, ratings
 from rejoinder.statistics.clusters import Groups, freedom_of, influences, mean_variance
 from rejoinder.statistics.intervals import large_group
 from rejoinder.statistics.judge_errors import judge_errors
-from rejoinder.statistics.mean_difference import paired_difference, unpaired_difference
+from rejoinder.statistics.mean_difference import paired_difference, unpaired_influence
 from rejoinder.statistics.prediction_powered import corrected_mean
 from rejoinder.statistics.proportions import mean_on_scale
+from rejoinder.statistics.skewed_mean import t_inference
 
 SIZES = {
     "none": lambda g: np.ones(g, dtype=int),
@@ -20,6 +21,12 @@ SIZES = {
     "one half": lambda g: np.append(np.full(g - 1, 2), 2 * (g - 1)),
     "geometric": lambda g: np.rint(np.geomspace(1, 20, g)).astype(int),
 }
+
+
+def unpaired_difference(a, b, *groups):
+    found = unpaired_influence(a, b, *groups)
+    value = float(a.mean() - b.mean())
+    return t_inference(value, found.influence, found.df, found.reason, sizes=found.sizes)
 
 
 def test_the_degrees_of_freedom():

@@ -13,6 +13,7 @@ from rejoinder.statistics.draws import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
+    from rejoinder.human_evaluation.by_people.compare import ByPeopleOptions
     from rejoinder.human_evaluation.by_people.families import Correction
     from rejoinder.human_evaluation.rater_effects import RaterEffects
     from rejoinder.meta_evaluation.with_people.compare import Population
@@ -98,7 +99,7 @@ def compare(given: CompareOptions) -> None:
     -b BASELINE --fail-if-worse MARGIN.
 
     With --ratings of some items: by people alone, by each judge (--scores, -m) alone, and by the
-    judges corrected by people.
+    judges corrected by people. With --ratings and no other file: by people.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
@@ -217,8 +218,16 @@ NOT_WITH_PEOPLE = {
 """Options that have no effect beside ratings, and why."""
 
 
-def _check_with_people(given: CompareOptions) -> None:
-    """Raises where an option has no effect beside ratings, or no judge is named."""
+OF_RATINGS = {
+    "ratings", "format", "columns", "criterion", "scale", "anytime", "correction", "rater_effects",
+    "drawn", "a", "b", "without", "cluster", "seed", "digits", "ranks", "all_pairs", "save", "tables",
+    "json", "quiet",
+}  # fmt: skip
+"""Options that have an effect where ratings are all that is given."""
+
+
+def _check_with_people(given: CompareOptions, alone: bool) -> None:
+    """Raises where an option has no effect beside ratings or on them alone, or no judge is named."""
     from rejoinder.cli.needs import from_command_line
     from rejoinder.errors import ParameterError
 
@@ -226,6 +235,11 @@ def _check_with_people(given: CompareOptions) -> None:
         if name in NOT_WITH_PEOPLE:
             raise ParameterError(
                 f"{each} has no effect beside --ratings, {NOT_WITH_PEOPLE[name]}; leave {each} out"
+            )
+        if alone and name not in OF_RATINGS:
+            raise ParameterError(
+                f"{each} has no effect on ratings alone; name the test set and the replies, or the scores of "
+                f"another tool with --scores FILE, or leave {each} out"
             )
     if given.replies and not given.metrics and not given.scores:
         raise ParameterError(
@@ -235,7 +249,7 @@ def _check_with_people(given: CompareOptions) -> None:
 
 
 def _with_people(given: CompareOptions) -> None:
-    """Compares by ratings of some items and scores of all."""
+    """Compares by ratings of some items and scores of all, or by ratings alone."""
     from dataclasses import replace  # not imported for --help
 
     from rejoinder.cli import inputs
@@ -245,32 +259,39 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import View
+    from rejoinder.human_evaluation.by_people.compare import compare_by_people
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
     from rejoinder.tables.drawn_items import waiting_notes, with_probabilities
 
-    _check_with_people(given)
-    table, drawn = inputs.read_rated(given, given.scale), inputs.read_drawn(given)
+    alone = given.testset is None and not given.scores
+    _check_with_people(given, alone)
+    table = inputs.read_rated(given, given.scale, given.cluster if alone else None)
+    drawn = inputs.read_drawn(given)
     if drawn is not None:
         table = table.with_frame(with_probabilities(table.frame, drawn))
-    check_not_made_of(given, given.ratings, table.frame)
-    scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
-    check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
-    with Progress("comparing"):
-        result = compare_with_people(
-            scores,
-            table,
-            given.a,
-            given.b,
-            criterion=given.criterion,
-            without=given.without,
-            scale=given.scale,
-            cluster=given.cluster,
-            anytime=given.anytime,
-            correction=cast("Correction", given.correction),
-            population=cast("Population", given.population),
-            rater_effects=given.rater_effects,
-            seed=given.seed,
-        )
+    asked: ByPeopleOptions = {
+        "criterion": given.criterion,
+        "without": given.without,
+        "scale": given.scale,
+        "cluster": given.cluster,
+        "anytime": given.anytime,
+        "correction": cast("Correction", given.correction),
+        "rater_effects": given.rater_effects,
+        "seed": given.seed,
+    }
+    if alone:
+        with Progress("comparing"):
+            result = compare_by_people(table, given.a, given.b, **asked)
+    else:
+        check_not_made_of(given, given.ratings, table.frame)
+        scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
+        paths = [each.path for each in given.scores]
+        check_not_the_same(paths, given.ratings, len(scores.measured))
+        population = cast("Population", given.population)
+        with Progress("comparing"):
+            result = compare_with_people(
+                scores, table, given.a, given.b, population=population, **asked
+            )
     result = inputs.with_notes(result, given.ratings)
     if drawn is not None:
         waiting = waiting_notes(drawn, table.frame.get_column("id").unique())

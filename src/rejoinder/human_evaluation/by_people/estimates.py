@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,19 +14,27 @@ from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.grades import SCALE
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, quantile_at
 from rejoinder.statistics.conventions import LEVEL
 from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.mean_difference import unpaired_influence
 from rejoinder.statistics.prediction_powered import (
     FEWEST_LABELLED,
     CorrectedMean,
     corrected_mean,
 )
 from rejoinder.statistics.rank_ranges import ranges
+from rejoinder.statistics.rater_variance import NO_RATERS, rater_variance
+from rejoinder.statistics.skewed_mean import Tails, skewness_of
 from rejoinder.statistics.student import t_quantile
 
 RARE, MANY = 0.05, 60
 """Failures in such a share of the replies are seen in nearly every sample of so many items."""
+
+WEIGHTED = "the systems share no item, and items were drawn with probabilities of their own"
+"""Why an unpaired difference has no interval."""
 
 NOT_RATED = replace(corrected_mean(np.zeros(1), np.zeros(1)), value=np.nan, labelled=0, groups=0)
 """Of a pair that is rated on no common item."""
@@ -61,8 +70,45 @@ def mean_difference(
     )
 
 
+def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
+    """The difference of two systems' mean ratings over items of their own: they share none.
+
+    Args:
+        replies: The replies.
+        a: The place of the first system.
+        b: That of the second.
+    """
+    own = [np.flatnonzero(replies.rated[system]) for system in (a, b)]
+    values = [replies.ratings[system, items] for system, items in zip((a, b), own, strict=True)]
+    if not all(each.size for each in own):
+        return NOT_RATED
+    groups = [replies.group[each] for each in own] if replies.groups_are == "clusters" else []
+    influence, df, reason, counts = unpaired_influence(*values, *groups)
+    if replies.probabilities is not None:
+        reason = WEIGHTED
+    items = replies.rated_items(a, b)
+    variance = float((influence**2).sum())
+    if (single := replies.single_of(a, b)) is not None and reason is None:
+        share = 1 / np.where(replies.rated[a, items], own[0].size, own[1].size)
+        clusters = Groups.of(replies.group[items], items.size)
+        of_raters = rater_variance(single, clusters, share, np.zeros(items.size))
+        variance, df = of_raters.beside(variance, df)
+        reason = NO_RATERS if of_raters.scope == "no raters" else None
+    value, error = float(values[0].mean() - values[1].mean()), math.sqrt(variance)
+    tails = Tails(skewness_of(influence, error, df + 1, counts))
+    facts = error, 0.0, 0, np.unique(replies.group[items]).size, df, influence, tails
+    if reason:
+        return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
+    t = t_quantile(LEVEL, df)
+    return CorrectedMean(
+        value, tails.interval(value, error, t), tails.p(value, error, df, t), *facts
+    )
+
+
 def row_of(mean: CorrectedMean, groups_are: str, anytime: bool) -> dict[str, Any]:
     """The columns of an estimate, which has an interval from the fewest rated clusters on.
+
+    An unpaired difference, of which no item has both labels, has its own reason.
 
     Args:
         mean: The estimate.
@@ -71,7 +117,7 @@ def row_of(mean: CorrectedMean, groups_are: str, anytime: bool) -> dict[str, Any
     """
     fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
     reason = mean.interval.reason
-    if mean.groups < fewest:
+    if mean.groups < fewest and (mean.labelled or not mean.groups):
         reason = f"{mean.groups} rated {groups_are}; expected {fewest} or more"
     return {
         "difference": mean.value,

@@ -27,6 +27,7 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
             continue
         items = int(single.item.max()) + 1
         shares = single.shares(np.full(items, 1 / items))
+        shares /= shares.sum(axis=1, keepdims=True)
         names = replies.systems[a], replies.systems[b]
         if shared(shares) < TIED:
             apart.append(names)

@@ -95,6 +95,13 @@ class RatedReplies:
         """Which replies have a rating: bool [S, n]."""
         return np.isfinite(self.ratings)
 
+    @cached_property
+    def means(self) -> Floats:
+        """The mean rating of each system's rated replies, float64 [S], weighted where items were drawn so."""
+        weights = np.ones(1) if self.probabilities is None else 1 / self.probabilities
+        weights = np.where(self.rated, weights, 0.0)
+        return (weights * np.where(self.rated, self.ratings, 0.0)).sum(axis=1) / weights.sum(axis=1)
+
     def items_of(self, a: int, b: int) -> Indices:
         """The items on which both systems are rated."""
         return np.flatnonzero(self.rated[a] & self.rated[b])
@@ -129,11 +136,16 @@ class RatedReplies:
         of_a, of_b = (float(self.ratings[system, both].mean()) for system in (a, b))
         return max(of_a - low, high - of_b), max(high - of_a, of_b - low)
 
+    def rated_items(self, a: int, b: int) -> Indices:
+        """The items on which both systems are rated; those of either where there is none."""
+        both = np.flatnonzero(self.rated[a] & self.rated[b])
+        return both if both.size else np.flatnonzero(self.rated[a] | self.rated[b])
+
     def single_of(self, a: int, b: int) -> SingleRatings | None:
-        """The single ratings of the items that both are rated on; None where raters have no names."""
+        """The single ratings of `rated_items`; None where raters have no names."""
         if self.single is None:
             return None
-        items = np.flatnonzero(self.rated[a] & self.rated[b])
+        items = self.rated_items(a, b)
         parts = []
         for system, sign in ((a, 1.0), (b, -1.0)):
             item, rater = np.nonzero(np.isfinite(self.single[system, items]))

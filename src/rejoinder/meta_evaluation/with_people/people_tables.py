@@ -7,25 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, Show, decimals, starred, with_interval
+from rejoinder.document.numbers import NONE, decimals, starred, with_interval
 from rejoinder.document.parts import GAP, Document, Line, View, lines, spaced
+from rejoinder.document.rank_table import ranks_of
 from rejoinder.document.sign_matrix import (
-    BETTER,
     LEGEND,
     MOST_LISTED,
-    UNCLEAR,
-    UNTESTED,
-    WORSE,
-    SignMatrix,
-    how_many_differ,
-    signs_of,
 )
-from rejoinder.document.table import PAIR, Column, Table, ends, key, number
+from rejoinder.document.table import PAIR, Table, ends, key, number
 from rejoinder.document.text import styled
-from rejoinder.messages import AS_JSON, SIGNIFICANT
+from rejoinder.human_evaluation.by_people.tables import P_HEADINGS, sign_matrix
+from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.compare_tables import ALL_PAIRS, ranks_of
 from rejoinder.scoring.shown_values import number_of
 from rejoinder.scoring.verdict_sentences import standing
 
@@ -53,8 +47,6 @@ MEANINGS = {
     "items": "Number of items that have scores of both.",
     "error": "The judge's difference less people's, on the same rated items.",
 }
-P_HEADINGS = {"p_holm": "p Holm", "p_max": "p max"}
-"""What the columns of corrected p-values are called."""
 
 
 def comparison(
@@ -120,7 +112,7 @@ def comparison(
     if matrix:
         for by in (PEOPLE, CORRECTED):
             of = pairs.filter(pl.col("by") == by), ranks.filter(pl.col("by") == by)
-            shown += [_matrix(by, *of, estimates.columns, p, show), GAP]
+            shown += [sign_matrix(by, *of, estimates.columns, p, show), GAP]
     shown += _errors(errors, listed_errors, p, view)
     if view.ranks and ranks.height:
         shown += [*ranks_of(ranks, "by"), GAP]
@@ -175,39 +167,6 @@ def _with_interval(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """The rows of the pairs whose corrected difference has an interval."""
     ours = pairs.filter((pl.col("by") == CORRECTED) & pl.col("reason").is_null())
     return rows.join(ours, on=["a", "b"], how="semi", maintain_order="left")
-
-
-def _matrix(
-    by: str,
-    pairs: pl.DataFrame,
-    ranks: pl.DataFrame,
-    columns: Sequence[Column],
-    p: str,
-    show: Show,
-) -> SignMatrix:
-    """The systems by people alone or corrected, best first, with the signs of their pairs.
-
-    CSV has all pairs in another table.
-    """
-
-    def sign(p: float, difference: float) -> str:
-        if p < SIGNIFICANT:
-            return BETTER if difference > 0 else WORSE
-        return UNCLEAR if p == p else UNTESTED
-
-    signs = (
-        (a, b, sign(*row)) for a, b, *row in pairs.select("a", "b", p, "difference").iter_rows()
-    )
-    clear = int((pairs[p] < SIGNIFICANT).sum())
-    return SignMatrix(
-        pairs.clear(),
-        columns,
-        title=f"{by}: {how_many_differ(clear, pairs.height)}",
-        names=ranks["system"].to_list(),
-        heading="mean a - b",
-        values=[show(each) for each in ranks["difference"]],
-        signs=signs_of(ranks["system"].to_list(), signs),
-    )
 
 
 def _of_columns(p: str, anytime: bool) -> str:

@@ -1,0 +1,198 @@
+"""Systems compared by people alone: the numbers of people beside scores, verdicts, raters, refusals."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rejoinder import Scores, compare, compare_with_people, ratings
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.human_evaluation.by_people.compare import RatingComparison, compare_by_people
+
+COLUMNS = ["id", "system", "rater", "criterion", "score"]
+
+
+def rated(items=30, systems="abc", raters=4, seed=0, step=1.0, lean=0.0, criterion="overall"):
+    """Whole grades: each system is ``step`` worse than the one before, raters lean to systems."""
+    rng = np.random.default_rng(seed)
+    leaning = lean * rng.normal(size=(len(systems), raters))
+    quality = rng.normal(size=(items, len(systems)))
+    rows = [
+        (
+            f"i{i:03}",
+            system,
+            f"r{r}",
+            criterion,
+            float(np.round(5 - step * s + quality[i, s] + leaning[s, r] + 0.5 * rng.normal())),
+        )
+        for i in range(items)
+        for s, system in enumerate(systems)
+        for r in range(raters)
+    ]
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+
+
+def beside_scores(table, **given):
+    """What people say beside the scores of a judge of the same items."""
+    rng = np.random.default_rng(9)
+    replies = table.select("system", "id").unique(maintain_order=True)
+    marks = replies.with_columns(judge=pl.Series(rng.normal(size=replies.height)))
+    scores = Scores.from_segments(marks, resamples=0)
+    return compare_with_people(scores, table, **given).pairs.filter(by="people")
+
+
+@pytest.mark.parametrize("raters", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("effects", [None, "fixed"])
+def test_numbers_are_those_of_people_beside_scores_of_the_same_items(raters, effects):
+    table = rated(raters=raters, lean=0.5, seed=raters)
+    alone = compare(ratings=table, rater_effects=effects).pairs
+    both = beside_scores(table, rater_effects=effects)
+    names = ["a", "b", "difference", "low", "high", "p", "p_holm", "rated"]
+    for one, other in zip(alone.select(names).rows(), both.select(names).rows(), strict=True):
+        assert one[:2] == other[:2]
+        assert one[2:] == pytest.approx(other[2:], abs=1e-12)
+
+
+@pytest.mark.parametrize("given", [{"anytime": True}, {"correction": "max"}, {"scale": (0.0, 9.0)}])
+def test_so_they_are_with_everything_that_may_be_asked(given):
+    table = rated(seed=3)
+    names = ["difference", "low", "high", "p"] + ["p_max"] * ("correction" in given)
+    alone = compare(ratings=table, **given).pairs.select(names)
+    for one, other in zip(
+        alone.rows(), beside_scores(table, **given).select(names).rows(), strict=True
+    ):
+        assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_wins_ties_and_losses_by_hand():
+    rows = [(f"i{i}", s, "ann", "overall", x) for i, pair in enumerate([(2, 1), (1, 1), (1, 3)] * 4)
+            for s, x in zip("ab", map(float, pair), strict=True)]  # fmt: skip
+    row = compare(ratings=pl.DataFrame(rows, schema=COLUMNS, orient="row")).pairs.row(0, named=True)
+    assert (row["wins"], row["ties"], row["losses"], row["rated"]) == (4, 4, 4, 12)
+    assert row["difference"] == pytest.approx(-1 / 3)
+
+
+def test_the_verdict_is_a_sentence_and_that_of_ratings():
+    clear, tied = rated(), rated(step=0.0, seed=5)
+    assert compare(ratings=clear).verdicts.item(0, "sentence") == (
+        f"a is best by people: {clear.filter(system='a')['score'].mean():.2f}, "
+        "better than each of the other two."
+    )
+    assert " are tied by people: " in compare(ratings=tied).verdicts.item(0, "sentence")
+    for table in (clear, tied, rated(raters=2, lean=1.0)):
+        assert ratings(table).verdicts.rows() == compare(ratings=table).verdicts.rows()
+
+
+def test_of_each_criterion_and_of_the_one_named():
+    both = pl.concat([rated(criterion="x"), rated(step=-1.0, criterion="y", seed=1)])
+    result = compare(ratings=both)
+    assert result.pairs["criterion"].to_list() == ["x"] * 3 + ["y"] * 3
+    assert [row[1][:9] for row in result.verdicts.rows()] == ["a is best", "c is best"]
+    one = compare(ratings=both, criterion="y")
+    assert one.pairs.rows() == result.pairs.filter(criterion="y").rows()
+    assert one.ranks.filter(system="c").row(0, named=True)["best_rank"] == 1
+
+
+def test_all_pairs_of_the_systems_compared_have_a_verdict_and_ranks():
+    table = rated()
+    one = compare(ratings=table, a="b", b="c")
+    assert one.verdicts.item(0, "sentence").startswith("b is better than c by people: ")
+    assert one.ranks["system"].to_list() == ["b", "c"]
+    several = compare(ratings=table, b="c")
+    assert (several.pairs.height, several.verdicts.height, several.ranks.height) == (2, 0, 0)
+
+
+def test_two_raters_who_lean_make_a_claim_for_themselves_alone():
+    # Over items alone the difference is clear; for other raters than two it is not.
+    table = rated(raters=2, lean=1.0, step=0.3, seed=4, systems="ab")
+    default, wide = (compare(ratings=table, rater_effects=each) for each in (None, "random"))
+    assert (
+        "intervals hold for these raters only (fixed rater effects: 2 raters are fewer than 4)"
+        in default.notes
+    )
+    assert default.pairs.item(0, "p") < 0.05 < wide.pairs.item(0, "p")
+    assert "rater_effects:fixed" in default.signature
+
+
+def test_systems_that_share_no_item_are_unpaired():
+    table = rated(items=60, systems="ab", lean=1.0)
+    early = pl.col("id") < "i030"
+    table = table.filter((pl.col("system") == "a") == early)
+    fixed, random = (compare(ratings=table, rater_effects=each) for each in ("fixed", "random"))
+    row = fixed.pairs.row(0, named=True)
+    assert (row["kind"], row["rated"], row["wins"], row["reason"]) == ("unpaired", 0, None, None)
+    means = table.group_by("system", "id").agg(pl.col("score").mean())
+    stats = pytest.importorskip("scipy.stats")
+    sides = [means.filter(system=s)["score"].to_numpy() for s in "ab"]
+    assert row["p"] == pytest.approx(stats.ttest_ind(*sides, equal_var=False).pvalue, abs=1e-12)
+    assert "rated on no common item" in " ".join(fixed.notes)
+    wide = random.pairs.row(0, named=True)
+    assert wide["high"] - wide["low"] > row["high"] - row["low"]
+
+
+def test_different_raters_of_two_systems_leave_no_interval():
+    table = rated(items=60, systems="ab", raters=2)
+    table = table.filter((pl.col("system") == "a") == (pl.col("rater") == "r0"))
+    for items in (table, table.filter((pl.col("system") == "a") == (pl.col("id") < "i030"))):
+        row = compare(ratings=items).pairs.row(0, named=True)
+        assert math.isnan(row["p"])
+        assert row["reason"].startswith("different people rate the two systems")
+
+
+def test_clusters_are_what_is_independent():
+    table = rated(items=40).with_columns(talk=pl.col("id").str.slice(0, 3))
+    by_item, by_talk = (compare(ratings=table, cluster=each) for each in ("none", "talk"))
+    assert by_talk.pairs["low"].to_list() != by_item.pairs["low"].to_list()
+    assert "4 rated clusters; expected 10 or more" in by_talk.pairs.item(0, "reason")
+    assert "cluster:talk" in by_talk.signature
+
+
+def test_probabilities_weigh_items():
+    table = rated(items=40)
+    often = (pl.col("id") < "i010").cast(pl.Float64) * 0.5 + 0.25
+    weighted = compare(ratings=table.with_columns(probability=often))
+    assert (
+        weighted.pairs["difference"].to_list()
+        != compare(ratings=table).pairs["difference"].to_list()
+    )
+    assert "weights:probability" in weighted.signature
+
+
+def test_seven_systems_are_a_matrix_and_a_name_is_shown_as_it_is():
+    result = compare(ratings=rated(systems="abcdefg"))
+    assert isinstance(result, RatingComparison)
+    assert "of 21 pairs differ" in result.to_markdown()
+    assert result.to_markdown().startswith("a is best by people: ")
+    assert [*result.as_json()] == ["verdicts", "pairs", "signature", "notes"]
+    assert len(result.as_json(ranks=True)["ranks"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"margin": 0.1}, r"margin=0\.1 has no effect on ratings"),
+        ({"permutations": 99}, r"permutations=99 has no effect on ratings"),
+        ({"correction": "none"}, "correction='none' is unknown; choose 'holm' or 'max'"),
+        ({"correction": "max", "anytime": True}, "do not go together"),
+        ({"criterion": "wit"}, "criterion='wit' is unknown"),
+        ({"a": "z"}, "system 'z' is unknown"),
+        ({"without": ["a", "b"]}, "there is one system alone, 'c'"),
+        ({"rater_effects": "some"}, "rater_effects='some' is unknown"),
+    ],
+)
+def test_what_cannot_be_meant(given, words):
+    with pytest.raises(ParameterError, match=words):
+        compare(ratings=rated(), **given)
+
+
+def test_scores_beside_ratings_and_options_of_ratings_alone():
+    scores = Scores.from_segments(
+        rated().select("system", "id", judge="score").unique(["system", "id"])
+    )
+    with pytest.raises(ParameterError, match=r"compare_with_people\(scores, ratings\) takes both"):
+        compare(scores, ratings=rated())
+    with pytest.raises(ParameterError, match="criterion= has no effect without ratings"):
+        compare(scores, criterion="overall")
+    with pytest.raises(InputError, match="off the scale"):
+        compare_by_people(rated(), scale=(1, 2))

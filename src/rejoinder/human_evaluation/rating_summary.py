@@ -121,11 +121,7 @@ def ratings(
     by_people = [each for part in parts if (each := _by_people(part, weighted, scale))]
     differences = [part.pairs for part in by_people if differing.get(part.name)]
     verdicts = [(part.name, part.verdict) for part in by_people]
-    rules = {
-        f"which system is best: {part.replies.rule.note}"
-        + "; the intervals of single systems hold for these raters only" * part.replies.rule.random
-        for part in by_people
-    }
+    rules = {_for_whom(part, raters) for part in by_people}
     clustering = _CLUSTERING if clusters else {}
     return RatingSummary(
         pl.DataFrame([part.counts() for part in parts]),
@@ -145,6 +141,18 @@ def ratings(
         .select(DIFFERENCES),
         pl.DataFrame(verdicts, schema=VERDICTS, orient="row"),
     )
+
+
+def _for_whom(part: ByPeople, raters: str) -> str:
+    """For which raters the sentence on the best system holds; why it cannot be tested, where it cannot."""
+    untested = part.pairs.get_column("reason").drop_nulls().unique(maintain_order=True).to_list()
+    if part.pairs.get_column("p").is_nan().all() and untested:
+        return f"which system is best: no test ({'; '.join(untested)})"
+    if raters != "mean":
+        why = f"fixed rater effects: the {raters} of their ratings is taken first"
+        return f"which system is best: intervals hold for these raters only ({why})"
+    also = "; the intervals of single systems hold for these raters only"
+    return f"which system is best: {part.replies.rule.note}{also * part.replies.rule.random}"
 
 
 def _by_people(part: RatingCriterion, table: pl.DataFrame, scale: Scale | None) -> ByPeople | None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rejoinder.statistics.letters import letter_groups, letters
+from rejoinder.statistics.rank_ranges import letter_groups, letters
 
 
 def matrix(number, *pairs):

@@ -21,7 +21,6 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, col
 from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.columns import OtherTableError
 from rejoinder.tables.example_commands import example_commands
-from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.format import FormatName, KindName, name_for
 from rejoinder.tables.formats.format_choice import (
     UnknownFormatError,
@@ -181,43 +180,41 @@ def look(
     (place,) = existing([path], "file")
     format = name_for(place, format)
     mapping = column_mapping(columns)
+    whole = True
     if holds_scores(place):
-        kept = Reading("kept scores", "parquet", Contents(*scores_in(place)))
-        return _look(path, place, [kept], True, format, mapping)
-    if holds_study(place):
-        study = Reading("study", "sqlite", Contents(questions_in(place)))
-        return _look(path, place, [study], True, format, mapping)
-    mined = _of_candidates(place, format, mapping)
+        readings = [Reading("kept scores", "parquet", Contents(*scores_in(place)))]
+    elif holds_study(place):
+        readings = [Reading("study", "sqlite", Contents(questions_in(place)))]
+    else:
+        readings, whole = _readings(place, format, mapping)
+    verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
+    contents = {each.kind: each.contents for each in readings}
+    examples = example_commands(place, contents, whole, format, mapping)
+    return FileLook(str(path), tuple(readings), whole, tuple(verbs), examples)
+
+
+def _readings(
+    place: Path, format: str | None, columns: ColumnMapping | None
+) -> tuple[list[Reading], bool]:
+    """The tables that a file can be read as, and whether it holds a test set and responses."""
+    mined = _of_candidates(place, format, columns)
     try:
-        readings, errors = _by_itself(place, format, mapping)
+        readings, errors = _by_itself(place, format, columns)
     except RejoinderError:
         if not mined:
             raise
-        return _look(path, place, mined, False, format, mapping)
+        return mined, False
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
         with taking_notes(quiet=True):
-            whole = whole and holds_all(place, format, mapping)
+            whole = whole and holds_all(place, format, columns)
     except RejoinderError:
         whole = False
-    readings += [*_beside_others(place, readings, format, mapping), *mined]
+    readings += [*_beside_others(place, readings, format, columns), *mined]
     if whole:
-        readings = _joined(readings)
-    return _look(path, place, readings, whole, format, mapping)
-
-
-def _look(
-    path: str | os.PathLike[str],
-    place: Path,
-    readings: Sequence[Reading],
-    whole: bool,
-    format: str | None,
-    columns: ColumnMapping | None,
-) -> FileLook:
-    verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
-    contents = {each.kind: each.contents for each in readings}
-    examples = example_commands(place, contents, whole, format, columns)
-    return FileLook(str(path), tuple(readings), whole, tuple(verbs), examples)
+        items = next(each.counts["items"] for each in readings if each.kind == "test set")
+        readings = [_beside_items(each, items) for each in readings]
+    return readings, whole
 
 
 def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | None) -> list[Reading]:
@@ -230,28 +227,21 @@ def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | Non
             chosen = format_of(place, format, "responses")
     except RejoinderError:
         return []
-    counts = {"rows": table.height, "items": table.get_column("id").n_unique()}
-    sources = table.get_column("system").unique(maintain_order=True).to_list()
-    contents = Contents(counts | {"sources": len(sources)}, {"sources": tuple(sources)})
+    contents = contents_of("candidates", table)
     return [Reading("candidates", chosen.name, contents, notes=tuple(map(str, notes)))]
 
 
-def _joined(readings: Sequence[Reading]) -> list[Reading]:
-    """The readings of one file, where each system may have fewer items than the test set has."""
-    items = next(each.counts["items"] for each in readings if each.kind == "test set")
-    joined = []
-    for each in readings:
-        answered = each.contents.items
-        if each.kind == "responses" and 0 < answered < items:
-            contents = replace(each.contents, needs=(PAIRWISE,))
-            note = (
-                f"each system answered {answered} of {counted(items, 'item')}: {PAIRWISE} takes "
-                "each on what it has"
-            )
-            joined.append(replace(each, contents=contents, notes=(*each.notes, note)))
-        else:
-            joined.append(each)
-    return joined
+def _beside_items(reading: Reading, items: int) -> Reading:
+    """A reading of a file that is a test set too; each system may have replies to fewer items."""
+    answered = reading.contents.items
+    if reading.kind != "responses" or not 0 < answered < items:
+        return reading
+    contents = replace(reading.contents, needs=(PAIRWISE,))
+    note = (
+        f"each system answered {answered} of {counted(items, 'item')}: {PAIRWISE} takes each on what it "
+        "has"
+    )
+    return replace(reading, contents=contents, notes=(*reading.notes, note))
 
 
 @keeping_sources()
@@ -314,14 +304,12 @@ def _beside_others(
 
 def _of_wide_ratings(place: Path, format: str | None, columns: Columns) -> list[Reading]:
     try:
+        scores = _reading("scores", place, format, columns)
         with taking_notes(quiet=True):
             raters = read_ratings(place, format=format, columns=columns).get_column("rater")
-            names = read_scores(place, format=format, columns=columns).get_column("name")
-        if set(raters) == set(names):
-            return [_reading("scores", place, format, columns)]
     except RejoinderError:
-        pass  # they are ratings alone
-    return []
+        return []  # they are ratings alone
+    return [scores] if set(raters) == set(scores.contents.names["metrics"]) else []
 
 
 def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -> Reading:

@@ -14,6 +14,7 @@ from rejoinder.tables.testset import TestSet
 
 _NAMES = {
     "responses": {"systems": ("system",)},
+    "candidates": {"sources": ("system",)},
     "ratings": {"systems": ("system",), "criteria": ("criterion",)},
     "preferences": {"systems": ("a", "b"), "criteria": ("criterion",)},
     "scores": {"systems": ("system",), "metrics": ("name",)},

@@ -37,9 +37,7 @@ def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
     Raises:
         InputError: The suffix is none of these, or the path cannot be written.
     """
-    write = _by_suffix(path, {".jsonl": _testset_jsonl, ".parquet": _testset_parquet})
-    with replacing(path) as temporary:
-        write(testset, temporary)
+    _write(testset, path, {".jsonl": _testset_jsonl, ".parquet": _testset_parquet})
 
 
 def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -130,9 +128,7 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
         ".tsv": lambda frame, place: _separated(frame, place, "\t"),
         ".parquet": write_parquet,
     }
-    write = _by_suffix(path, writers)
-    with replacing(path) as temporary:
-        write(table, temporary)
+    _write(table, path, writers)
 
 
 def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | None = None) -> None:
@@ -155,11 +151,13 @@ def _separated(table: pl.DataFrame, path: Path, separator: str) -> None:
     path.write_bytes(without_formulas(table).write_csv(separator=separator).encode())
 
 
-def _by_suffix(
-    path: str | os.PathLike[str], writers: dict[str, Callable[[Any, Path], None]]
-) -> Callable[[Any, Path], None]:
+def _write(
+    table: Any, path: str | os.PathLike[str], writers: dict[str, Callable[[Any, Path], None]]
+) -> None:
+    """Writes a table whole or not at all, by the suffix of the path."""
     check_target(path, writers)
-    return writers[Path(path).suffix.lower()]
+    with replacing(path) as temporary:
+        writers[Path(path).suffix.lower()](table, temporary)
 
 
 def _testset_jsonl(testset: TestSet, path: Path) -> None:
@@ -190,9 +188,7 @@ def _testset_parquet(testset: TestSet, path: Path) -> None:
 
 def _write_rows(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     writers = {".jsonl": _jsonl, ".csv": _csv, ".tsv": _tsv, ".parquet": write_parquet}
-    write = _by_suffix(path, writers)
-    with replacing(path) as temporary:
-        write(frame, temporary)
+    _write(frame, path, writers)
 
 
 def _jsonl(frame: pl.DataFrame, path: Path) -> None:

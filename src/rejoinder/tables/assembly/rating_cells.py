@@ -62,6 +62,18 @@ def scores_of(cells: pl.Series) -> CellScores:
     return CellScores(values, filled & values.is_null(), labels)
 
 
+def number_in(cell: str) -> float | None:
+    """The number that a text is; None where it is none.
+
+    >>> number_in(" 2.5 "), number_in("2,5")
+    (2.5, None)
+    """
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
 def strict_scores(
     cells: pl.Series, name: str, numbers: Sequence[int], what: str = "score"
 ) -> pl.Series:

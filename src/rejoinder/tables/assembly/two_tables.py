@@ -10,6 +10,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.item_columns import ids_of, refuse_replies, with_types
 from rejoinder.tables.assembly.json_rows import converted
+from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.columns import exchanged, forbid, lookalike, require, synonym
 from rejoinder.tables.parts import Draft, Part, TestSetDraft, joined
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
@@ -194,20 +195,12 @@ def _is_text(columns: list[str]) -> bool:
 def _refuse_numbers(part: Part) -> None:
     """A column of numbers in a wide table is an index or a length, and no system."""
     for name, cells in part.frame.to_dict(as_series=False).items():
-        if name != "id" and cells and all(_is_number(cell) for cell in cells):
+        if name != "id" and cells and None not in map(number_in, cells):
             raise InputError(
                 f"{part.name}: column {quoted(name)} holds numbers; expected text: in a wide table "
                 "every column beside 'id' holds the replies of one system; drop it, or, if these "
                 "are replies, write the long form (system, id, text)"
             )
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _refuse_empty_cells(part: Part) -> None:

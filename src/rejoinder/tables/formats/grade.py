@@ -28,6 +28,7 @@ from rejoinder.tables.assembly.gathered import (
     spoken,
 )
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
+from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_table import read_records
 from rejoinder.tables.io.text_lines import read_lines
@@ -386,9 +387,8 @@ def _names_of_means(folder: Path, several: bool) -> dict[str, list[str]]:
 
 
 def _mean(line: str, place: Place) -> float:
-    try:
-        return float(line)
-    except ValueError:
+    if (mean := number_in(line)) is None:
         raise InputError(
             f"{place}: got {quoted(line)}; expected the mean score of a reply, such as 3.4"
-        ) from None
+        )
+    return mean

@@ -14,6 +14,7 @@ from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.gathered import RatedReply, RatingRows
+from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv
@@ -199,7 +200,7 @@ def _chosen(labels: Any, where: str) -> str | None:
             "repair-annotations' where a version of potato stored two"
         )
     for name, value in chosen.items():
-        return name if _is_number(name) or isinstance(value, bool) else str(value)
+        return name if isinstance(value, bool) or number_in(name) is not None else str(value)
     return None
 
 
@@ -210,11 +211,3 @@ def _is_empty(value: Any) -> bool:
 
 def _is_text(labels: Any) -> bool:
     return any(name in _TEXTS and value for name, value in labels.items())
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

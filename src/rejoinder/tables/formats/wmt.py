@@ -18,6 +18,7 @@ from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.long_or_wide import MEAN
+from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
 from rejoinder.tables.parts import Draft, Place
@@ -322,12 +323,12 @@ def _check_once(file: _ScoreFile, keys: list[tuple[str, str]]) -> None:
 
 
 def _number(path: Path, number: int, value: str) -> float | None:
-    try:
-        return None if value == "None" else float(value)
-    except ValueError:
+    score = number_in(value)
+    if score is None and value != "None":
         raise InputError(
             f"{path}, row {number}: {quoted(value)} is no number; expected a system and its score"
-        ) from None
+        )
+    return score
 
 
 def _rows(path: Path, cells: int, expected: str = "") -> Iterator[tuple[int, list[str]]]:

@@ -15,6 +15,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.column_roles import folded
+from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.delimited import csv_rows
 from rejoinder.tables.io.json_lines import read_objects
@@ -315,16 +316,9 @@ def _scored(status: str, reply: str, score: str, named: dict[str, Any]) -> dict[
     return {
         "response": None if failed else {"output": reply},
         "success": status == "PASS",
-        "score": _cell_number(score),
-        "namedScores": {name: _cell_number(value) for name, value in named.items()},
+        "score": number_in(score),
+        "namedScores": {name: number_in(value) for name, value in named.items()},
     }
-
-
-def _cell_number(value: Any) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
 
 
 def _unescaped(cell: str) -> str:

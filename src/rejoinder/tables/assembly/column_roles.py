@@ -99,17 +99,13 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
     Raises:
         InputError: Two columns could mean the same.
     """
-    renames = key_renames(columns, _OF_TEXTS, where)
     references = [name for name in columns if name == "references"] or [
         name for name in columns if is_reference_column(name)
     ]
-    long_references = {"weight", "source"} & set(columns)
-    if not references and not long_references:
-        found = key_renames(columns, (REFERENCE,), where)
-        renames |= found
-        references = list(found.values())
-    if "text" not in columns:
-        renames |= key_renames(columns, ("text",), where)
+    are_long = not {"weight", "source"}.isdisjoint(columns)
+    reference = [] if references or are_long else [REFERENCE]
+    renames = key_renames(columns, (*_OF_TEXTS, *reference, "text"), where)
+    references += [name for name in renames.values() if name == REFERENCE]
     names = [renames.get(name, name) for name in columns]
     reply = "text" if "text" in names and (references or "text" in renames.values()) else None
     systems: list[str] = []

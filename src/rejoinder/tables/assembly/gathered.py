@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.tables.assembly.column_roles import key_renames
-from rejoinder.tables.assembly.item_columns import turns_column
+from rejoinder.tables.assembly.item_columns import scalar_column, turns_column
 from rejoinder.tables.assembly.rating_cells import note_labels, refuse_wrong, scores_of
 from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
@@ -54,9 +55,14 @@ class Rows:
 
 
 class Items:
-    """Items with their references, and the rows they stood in."""
+    """Items with their references, and the rows they stood in.
+
+    Attributes:
+        about: The additional values of each item, by their columns.
+    """
 
     def __init__(self) -> None:
+        self.about: list[Mapping[str, Any]] = []
         self._contexts = Rows({"id": pl.String, CONVERSATION: pl.String})
         self._references = Rows(REFERENCES)
         self._turns: list[list[str]] = []
@@ -68,6 +74,7 @@ class Items:
         references: Iterable[Reference],
         place: Place,
         conversation: str | None = None,
+        about: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         """Adds an item.
 
@@ -77,21 +84,31 @@ class Items:
             references: Text, source and weight of each; None where there is none.
             place: File and row.
             conversation: The conversation that the turns are of; None where it is not known.
+            about: Its additional values, by their columns.
         """
+        self.about.append(about)
         self._contexts.add(place, name, conversation)
         self._turns.append(turns)
         for text, source, weight in references:
             self._references.add(place, name, text, weight, source)
 
-    def draft(self, further: Iterable[pl.Series] = ()) -> TestSetDraft:
+    def draft(self, columns: Iterable[str] | None = None) -> TestSetDraft:
         """The two tables, not yet validated.
 
         Args:
-            further: Columns to stand beside the contexts. The column of conversations is one more
-                where every item has one.
+            columns: The additional columns; None: all that an item has. The column of conversations is
+                one more where every item has one.
+
+        Raises:
+            InputError: A column holds lists or objects, or text and numbers.
         """
         contexts = self._contexts.draft()
         ids, conversations = contexts.frame
+        names = dict.fromkeys(name for each in self.about for name in each)
+        further = [
+            scalar_column(name, [each.get(name) for each in self.about], contexts.origin.at)
+            for name in (names if columns is None else columns)
+        ]
         named = [conversations] if ids.len() and not conversations.null_count() else []
         frame = pl.DataFrame([ids, turns_column(self._turns), *further, *named])
         return TestSetDraft(Draft(frame, contexts.origin), self._references.draft())

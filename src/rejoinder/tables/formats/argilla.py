@@ -13,7 +13,8 @@ from rejoinder.messages import quoted
 from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, reply_of
 from rejoinder.tables.assembly.rating_cells import scores_of
 from rejoinder.tables.format import Asked, Format, Shape
-from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.io.json_lines import records
+from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.parts import Draft, Place
 
 _FIELDS = re.compile(r'"fields"\s*:\s*\{')
@@ -41,7 +42,7 @@ def read(path: Path, asked: Asked) -> Draft:
     """
     rows = RatingRows(path)
     given: list[tuple[Place, RatedReply, str, str, str]] = []
-    for place, record in read_records(path, _Record):
+    for place, record in records(path, enumerate(read_list(path), start=1), _Record):
         reply = reply_of(record.metadata, record.id, place, "metadata")
         for question, responses in (record.responses or {}).items():
             for each in responses:

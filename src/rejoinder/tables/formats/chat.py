@@ -14,7 +14,6 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import listed, meant, more, quoted
 from rejoinder.tables.assembly.gathered import Items, Rows
-from rejoinder.tables.assembly.item_columns import scalar_column
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
@@ -38,14 +37,13 @@ class _Conversation:
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item per row: a last message of the assistant's is the reference, the rest the context."""
-    items, beside = Items(), _Beside()
+    items = Items()
     for each in _conversations(paths):
         _refuse_bad(each)
         texts = [turn.text for turn in each.turns]
         replies = [(texts.pop(), None, None)] if each.turns[-1].is_reply else []
-        items.add(each.id, texts, replies, each.place)
-        beside.add(each)
-    return items.draft(beside.columns(paths))
+        items.add(each.id, texts, replies, each.place, about=_about(each))
+    return _draft(items, paths)
 
 
 def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
@@ -53,7 +51,7 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
     The column ``conversation`` holds the id: turns of one conversation are not independent.
     """
-    items, beside = Items(), _Beside()
+    items = Items()
     kept, without = 0, []
     for each in _conversations(paths):
         _refuse_bad(each)
@@ -62,8 +60,8 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
         for k, place in enumerate(replies, start=1):
             if place:
                 reply = (texts[place], None, None)
-                items.add(f"{each.id}.{k}", texts[:place], [reply], each.place, each.id)
-                beside.add(each)
+                name = f"{each.id}.{k}"
+                items.add(name, texts[:place], [reply], each.place, each.id, _about(each))
         kept += any(replies)
         without += [] if any(replies) else [each.place]
     if without:
@@ -73,7 +71,7 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
                 "in some row at least"
             )
         note("silent", without[0], rows=len(without))
-    return items.draft(beside.columns(paths))
+    return _draft(items, paths)
 
 
 def read_responses(path: Path, asked: Asked) -> Draft:
@@ -157,27 +155,24 @@ def _refuse_bad(each: _Conversation) -> None:
         )
 
 
-class _Beside:
-    """The additional columns: scalars are kept, lists and objects (``tools``) are not."""
+def _about(each: _Conversation) -> dict[str, Any]:
+    """What a row says beside its messages."""
+    known = {*LISTS, *held_in(each.row, each.place), "id"}
+    return {name: value for name, value in each.row.items() if name not in known}
 
-    def __init__(self) -> None:
-        self._rows: list[tuple[Place, dict[str, Any]]] = []
 
-    def add(self, each: _Conversation) -> None:
-        known = {*LISTS, *held_in(each.row, each.place), "id"}
-        rest = {name: value for name, value in each.row.items() if name not in known}
-        self._rows.append((each.place, rest))
-
-    def columns(self, paths: Sequence[Path]) -> list[pl.Series]:
-        rows = [row for _, row in self._rows]
-        nested = {n for row in rows for n, value in row.items() if isinstance(value, list | dict)}
-        names = {name for row in rows for name in row}
-        if left_out := nested | (names & CONTEXTS.keys()):
-            note("columns not read", ", ".join(map(str, paths)), columns=sorted(left_out))
-        return [
-            scalar_column(name, [row.get(name) for row in rows], lambda i: str(self._rows[i][0]))
-            for name in sorted(names - left_out)
-        ]
+def _draft(items: Items, paths: Sequence[Path]) -> TestSetDraft:
+    """The items with their additional columns: scalars are kept, lists and objects (``tools``) are not."""
+    names = {name for about in items.about for name in about}
+    left_out = names & CONTEXTS.keys() | {
+        name
+        for about in items.about
+        for name, value in about.items()
+        if isinstance(value, list | dict)
+    }
+    if left_out:
+        note("columns not read", ", ".join(map(str, paths)), columns=sorted(left_out))
+    return items.draft(sorted(names - left_out))
 
 
 LISTS = ("messages", "conversations", "conversation")

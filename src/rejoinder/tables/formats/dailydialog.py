@@ -23,7 +23,7 @@ from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
-from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.io.json_lines import read_objects, records
 from rejoinder.tables.parts import Draft, Part, Place, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
@@ -156,8 +156,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
 
 def _of_json(path: Path) -> TestSetDraft:
     items = Items()
-    topics = []
-    for index, (place, dialogue) in enumerate(read_records(path, _Dialogue)):
+    for index, (place, dialogue) in enumerate(records(path, read_objects(path), _Dialogue)):
         turns = [turn.text for turn in dialogue.dialogue]
         for number, turn in enumerate(dialogue.dialogue):
             if not turn.responses:
@@ -165,9 +164,9 @@ def _of_json(path: Path) -> TestSetDraft:
             first, *others = turn.responses
             references = spoken([first], "original") + spoken(others, "collected")
             name = f"{index}_{number}"
-            items.add(name, turns[: number + 1], references, place, str(index))
-            topics.append(dialogue.topic)
-    return items.draft([pl.Series("topic", topics, dtype=pl.String)])
+            about = {"topic": dialogue.topic}
+            items.add(name, turns[: number + 1], references, place, str(index), about)
+    return items.draft()
 
 
 def _of_rated(table: Part) -> TestSetDraft:
@@ -210,7 +209,7 @@ def read_plusplus(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """Good replies weigh 1, adversarial and random ones -1; the source says which is which."""
     items = Items()
     for path in paths:
-        for place, item in read_records(path, _Item):
+        for place, item in records(path, read_objects(path), _Item):
             references = [
                 *spoken(item.positive_responses, "positive", 1.0),
                 *spoken(item.adversarial_negative_responses, "adversarial", -1.0),

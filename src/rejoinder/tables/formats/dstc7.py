@@ -49,7 +49,6 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     gold, context = _testset_files(paths)
     contexts = _contexts(context) if context is not None else {}
     items = Items()
-    depths = []
     rows = tsv_rows(gold)
     next(rows)  # the header: InstanceID, Reference1, "..."
     for number, (name, *references) in rows:
@@ -58,9 +57,9 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
         if context is not None and name not in contexts:
             raise InputError(f"{gold}, row {number}: {context} has no InstanceID {quoted(name)}")
         turns, depth = contexts.get(name, ([], None))
-        items.add(name, turns, spoken(references, "human"), Place(str(gold), number))
-        depths.append(depth)
-    return items.draft([pl.Series("depth", depths, dtype=pl.Int64)] if contexts else [])
+        place, about = Place(str(gold), number), {"depth": depth} if contexts else {}
+        items.add(name, turns, spoken(references, "human"), place, about=about)
+    return items.draft()
 
 
 def read_responses(path: Path, asked: Asked) -> Draft:

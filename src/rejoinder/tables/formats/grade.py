@@ -30,7 +30,8 @@ from rejoinder.tables.assembly.gathered import (
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
-from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.io.json_lines import records
+from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Draft, Place, TestSetDraft, joined
@@ -254,7 +255,7 @@ def _judged_in(folder: Path) -> Path:
 
 def _of_judged(file: Path) -> Draft:
     """The single ratings: for each reply a list of scores."""
-    judged = list(read_records(file, _Judged))
+    judged = list(records(file, enumerate(read_list(file), start=1), _Judged))
     data_sets = sorted({reply.data_set for _, reply in judged})
     published = (file.absolute().parent.parent / _PUBLISHED_TEXTS).is_dir()
     rows = RatingRows(file)

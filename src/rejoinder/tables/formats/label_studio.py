@@ -16,7 +16,8 @@ from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV
-from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.io.json_lines import records
+from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.parts import Draft, Place
 
 _SCORED = ("rating", "number", "choices")
@@ -43,7 +44,7 @@ class _Task(msgspec.Struct):
 def read(path: Path, asked: Asked) -> Draft:
     """One rating per result of an annotation that was not cancelled; the field is the criterion."""
     rows = RatingRows(path)
-    for place, task in read_records(path, _Task):
+    for place, task in records(path, enumerate(read_list(path), start=1), _Task):
         reply = reply_of(task.data, task.id, place, "data")
         for annotation in task.annotations:
             if annotation.was_cancelled:

@@ -18,7 +18,7 @@ from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv
-from rejoinder.tables.io.json_table import read_records
+from rejoinder.tables.io.json_lines import read_objects, records
 from rejoinder.tables.parts import Draft, Place
 
 KEY = "key.jsonl"
@@ -106,7 +106,7 @@ def _key(path: Path) -> dict[str, RatedReply]:
             "known; leave the export in the folder that 'rejoinder annotate page' wrote"
         )
     key: dict[str, RatedReply] = {}
-    for place, known in read_records(file, _Known):
+    for place, known in records(file, read_objects(file), _Known):
         if known.id in key:
             raise InputError(f"{place}: duplicate id {quoted(known.id)}; keep one row")
         key[known.id] = RatedReply(known.system, known.item, known.probability)
@@ -160,7 +160,7 @@ def _export(path: Path) -> Iterator[_Annotation]:
     if suffix_of(path) in (".csv", ".tsv"):
         yield from _table(path)
         return
-    for place, line in read_records(path, _Line):
+    for place, line in records(path, read_objects(path), _Line):
         instance = str(line.instance_id)
         yield _Annotation(place, instance, line.user_id, line.labels, str(place))
 

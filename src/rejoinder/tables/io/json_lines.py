@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import read_text
 from rejoinder.files.strict_json import DuplicateKeyError, check_keys
 from rejoinder.messages import quoted
+from rejoinder.tables.parts import Place
 
 Row = TypeVar("Row")
 
@@ -51,6 +52,19 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(row, dict):
             raise InputError(f"{path}, row {number}: {_not_an_object(row, line)}")
         yield number, row
+
+
+def records(
+    path: Path, rows: Iterable[tuple[int, dict[str, Any]]], into: type[Row]
+) -> Iterator[tuple[Place, Row]]:
+    """The numbered objects of a file as typed rows, each with its place.
+
+    Raises:
+        InputError: A value has another type.
+    """
+    for number, row in rows:
+        place = Place(str(path), number)
+        yield place, convert(row, into, place)
 
 
 def convert(row: dict[str, Any], into: type[Row], where: object, fields: Sequence[str] = ()) -> Row:

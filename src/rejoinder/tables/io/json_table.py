@@ -12,8 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.files.strict_json import DuplicateKeyError, check_keys, strict_json
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.io.json_lines import Row, convert, duplicate_key, read_objects
-from rejoinder.tables.parts import Place
+from rejoinder.tables.io.json_lines import duplicate_key, read_objects
 
 _EXPECTED = (
     'expected a list of objects, or an object of columns ({"id": ["c1", "c2"], "text": [...]})'
@@ -107,17 +106,6 @@ def read_json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if read_text(path).lstrip()[:1] == "[":
         return enumerate(read_list(path), start=1)
     return read_objects(path)
-
-
-def read_records(path: Path, into: type[Row]) -> Iterator[tuple[Place, Row]]:
-    """The objects of a JSON list, or of JSON Lines, as typed rows, each with its place.
-
-    Raises:
-        InputError: The file is unsound, or a value has another type.
-    """
-    for number, row in read_json_rows(path):
-        place = Place(str(path), number)
-        yield place, convert(row, into, place)
 
 
 def is_object_of_columns(value: object) -> bool:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
-import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
@@ -93,7 +92,6 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
         InputError: Two samples of an item differ in its context or its references.
     """
     items = Items()
-    about: list[dict[str, str]] = []
     seen: dict[str, tuple[Any, Place]] = {}
     for path in paths:
         samples = _samples(read, path)
@@ -110,10 +108,8 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
                 )
             if first == sample.place:
                 references = [(text, None, None) for text in sample.references if text.strip()]
-                items.add(sample.id, sample.turns, references, sample.place)
-                about.append(sample.about)
-    names = [name for name in about[0] if all(name in each for each in about)]
-    return items.draft(pl.Series(name, [each[name] for each in about]) for name in names)
+                items.add(sample.id, sample.turns, references, sample.place, about=sample.about)
+    return items.draft()
 
 
 def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:

@@ -201,9 +201,9 @@ RECIPE = [
 TWO = "weigh test.jsonl bot.jsonl cat.jsonl -o w.jsonl"
 WEIGH = [
     verb(TWO, "no ratings and no learned rater", r"no ratings: give people's with --ratings FILE, or a learned rater with --weights-from"),
-    verb(f"{TWO} {RATINGS} --least-raters 3", "fewer raters than asked for", r"no reply has 3 raters \(the most is 2\); lower"),
+    verb(f"{TWO} {RATINGS} --min-raters 3", "fewer raters than asked for", r"no reply has 3 raters \(the most is 2\); lower"),
     verb(f"{TWO} {RATINGS} --filter-raters", "raters of whom none is reliable", r"all 2 raters of .overall. below a kappa of 0\.1, and none is left"),
-    verb(f"{TWO} {RATINGS} --least 5", "a rule of a filter that is not asked for", r"--least has no effect without --filter-raters"),
+    verb(f"{TWO} {RATINGS} --min-shared 5", "a rule of a filter that is not asked for", r"--min-shared has no effect without --filter-raters"),
     verb(f"{TWO} --weights-from length --criterion overall", "a criterion without ratings", r"--criterion has no effect without --ratings FILE"),
     verb(f"{TWO} --weights-from bleu", "a learned rater that needs references", r"BLEU-2 needs references, which are what is to be weighed; choose one that reads the reply"),
     verb(f"{TWO} --weights-from length", "a learned rater without bounds, and no ratings", r"length has no least and greatest value that could become -1 and 1"),
@@ -224,9 +224,9 @@ JUDGEMENTS = [
     verb("ratings rated.csv --without bot --without cat", "every system left out", r"no system is left of 'bot' or 'cat'; keep one"),
     verb("ratings --filter-raters rated.csv two.csv", "a file where the threshold is looked for", r"--filter-raters rated\.csv: got no number; put the option behind the files"),
     verb("ratings rated.csv --filter-raters=10", "a threshold that is no kappa", r"threshold=10\.0 must be a kappa, from -1 to 1"),
-    verb("ratings rated.csv --filter-raters=1 --least 2", "a filter that leaves nobody", r"all 2 raters of 'overall' below a kappa of 1, and none is left; lower"),
+    verb("ratings rated.csv --filter-raters=1 --min-shared 2", "a filter that leaves nobody", r"all 2 raters of 'overall' below a kappa of 1, and none is left; lower"),
     verb("ratings rated.csv --scale 2 5", "a rating off the scale", r"1 of 'bot' at id 'c1' by 'ann' is off the scale from 2 to 5"),
-    verb("ratings rated.csv --least 0", "raters judged by nothing", r"--least 0 must be 1 or more"),
+    verb("ratings rated.csv --min-shared 0", "raters judged by nothing", r"--min-shared 0 must be 1 or more"),
     verb("ratings rated.csv --resamples -1", "resamples below 0", r"--resamples -1 must be from 0"),
     verb("ratings rated.csv --aggregated", "aggregated ratings, and no file for them", r"--aggregated has no effect without --save FILE"),
     verb("ratings rated.csv --save rated.csv", "an input written over", r"--save rated\.csv: that is an input; name another file"),

@@ -162,10 +162,10 @@ RATINGS = [
     Row("ratings", "--filter-raters", "--filter-raters=0.72", "systems.*.ratings"),
     # Every rater shares all 198 replies with others: 199 is more than anybody has.
     Row(
-        "ratings", "--least", "--least 199", "systems.*.ratings", also="--filter-raters=0.72",
+        "ratings", "--min-shared", "--min-shared 199", "systems.*.ratings", also="--filter-raters=0.72",
         effect=only("systems.*.ratings", 330),
     ),
-    Row("ratings", "--least", "--least 198", keeps="systems", also="--filter-raters=0.72",
+    Row("ratings", "--min-shared", "--min-shared 198", keeps="systems", also="--filter-raters=0.72",
         differs="signature"),
     Row("ratings", "--raters", "--raters median", "systems.*.mean"),
     Row("ratings", "--raters", "--raters z", "systems.*.mean"),
@@ -249,7 +249,7 @@ PREFERENCES = [
         effect=only("parameters.*.parameter", "discrimination"),
     ),
     Row(
-        "preferences", "--own", "--own j4=tuned", "judges.*.measure", also="--judge j4",
+        "preferences", "--same-family", "--same-family j4=tuned", "judges.*.measure", also="--judge j4",
         keeps="pairs.*.win_rate_low",
     ),
     Row(
@@ -275,7 +275,7 @@ PREFERENCES = [
     ),
     Row("preferences", "--filter-raters", "--filter-raters=0.1", "pairs.*.comparisons"),
     Row(
-        "preferences", "--least", "--least 1000", "pairs.*.comparisons",
+        "preferences", "--min-shared", "--min-shared 1000", "pairs.*.comparisons",
         also="--filter-raters=0.1",
         effect=lambda _, after: {each["verdict"] for each in after.at("raters")} != {"kept"},
     ),
@@ -366,12 +366,12 @@ def people_rate_and_judges_score() -> list[Row]:
     return [
         Row("weigh", "--filter-raters", "--filter-raters=0.72", SOURCES),
         # Every rater shares all 198 replies with others: 199 is more than anybody has.
-        Row("weigh", "--least", "--least 199", SOURCES, also="--filter-raters=0.72"),
-        Row("weigh", "--least", "--least 198", keeps=SOURCES, also="--filter-raters=0.72",
+        Row("weigh", "--min-shared", "--min-shared 199", SOURCES, also="--filter-raters=0.72"),
+        Row("weigh", "--min-shared", "--min-shared 198", keeps=SOURCES, also="--filter-raters=0.72",
             effect=lambda *both: both[0].json["sources"] == both[1].json["sources"]),
-        Row("weigh", "--least-raters", "--least-raters 5", keeps=SOURCES,
+        Row("weigh", "--min-raters", "--min-raters 5", keeps=SOURCES,
             effect=lambda *both: both[0].json["sources"] == both[1].json["sources"]),
-        Row("weigh", "--least-raters", "--least-raters 6", status=(0, 2),
+        Row("weigh", "--min-raters", "--min-raters 6", status=(0, 2),
             effect=lambda _, after: "no reply has 6 raters" in after.err),
         Row("weigh", "--scores", "--scores {judge_scores}", SOURCES),
         Row("weigh", "--scores", "--scores {judge_scores}:lower", SOURCES),

@@ -85,7 +85,7 @@ TAO2018 = [
     Row(TAO, "--tokenizer", "--tokenizer char", VALUE, RUBER),
     Row(TAO, "--lowercase", "--lowercase", VALUE, RUBER),
     Row(TAO, "--smoothing", "--smoothing exp", VALUE, RUBER),
-    Row(TAO, "--least-weight", "--least-weight 0.8", VALUE, also="--drop-unusable"),
+    Row(TAO, "--min-weight", "--min-weight 0.8", VALUE, also="--drop-unusable"),
     # A case is a context; 3 systems reply to it.
     Row(TAO, "--cases", "--cases 4", effect=lambda _, after: len(after.at("cases")) == 4 * 3),
     Row(TAO, "--case", "--case c003", effect=only("cases.*.id", "c003"), also="--cases 2"),
@@ -184,7 +184,7 @@ CHAIN = [
     Row(REFERENCES, "--scale", "--scale 0 6", MEANS, also="--ratings {candidate_ratings}"),
     Row(REFERENCES, "--filter-raters", "--filter-raters=0.1", MEANS,
         also="--ratings {candidate_ratings}"),
-    Row(REFERENCES, "--least-raters", "--least-raters 4", status=(0, 2),
+    Row(REFERENCES, "--min-raters", "--min-raters 4", status=(0, 2),
         also="--ratings {candidate_ratings}",
         effect=lambda _, after: "no reply has 4 raters (the most is 3)" in after.err),
     Row(REFERENCES, "--criterion", "--criterion relevance", as_usual=AGREEMENT, status=(2, 0),

@@ -194,13 +194,13 @@ RATER_EFFECTS = choice(
     "only ones (fixed). Default: random from four raters with names on; a note says which.",
 )
 LEAST = integer(
-    "--least",
+    "--min-shared",
     default=10,
     help="Minimum number of judgements that a rater shares with others. Raters with fewer "
     "are never removed.",
 )
 LEAST_RATERS = integer(
-    "--least-raters",
+    "--min-raters",
     default=1,
     help="Minimum number of raters of a reply. Replies with fewer have no weight by people.",
 )
@@ -288,7 +288,8 @@ class DrawnOptions(Options):
 
     drawn: Path | None = path(
         "--drawn",
-        help="Table of drawn items (id, probability, earlier, status), as 'rejoinder plan --next' writes it.",
+        help="Sample of items to rate: the table (id, probability, earlier, status) that 'rejoinder plan "
+        "--next' writes.",
     )
 
 

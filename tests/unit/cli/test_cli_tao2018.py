@@ -110,7 +110,7 @@ def test_plots(study, unrendered, tmp_path):
         (["--referenced", "encoder"], "--encoder PATH"),
         (["--smoothing", "much"], "much"),
         (["--tokenizer", "nothing"], "nothing"),
-        (["--least-weight", "3"], "outside [-1, 1]"),
+        (["--min-weight", "3"], "outside [-1, 1]"),
         (["--case", "c999"], "--case c999: the test set has no such item"),
         (["--save", TESTSET], "that is an input"),
         (["-m", "bleu:order=2"], "twice"),

@@ -17,7 +17,7 @@ Examples:
   rejoinder preferences preferences.csv
   rejoinder preferences preferences.csv --filter-raters --without human --json
   rejoinder preferences votes.csv --ties davidson --covariate length --ranks
-  rejoinder preferences votes.csv --judge gpt-4 --own gpt-4=our-gpt-4
+  rejoinder preferences votes.csv --judge gpt-4 --same-family gpt-4=our-gpt-4
 """
 
 
@@ -47,10 +47,11 @@ class PreferencesOptions(options.JudgementsOptions):
         "repeated. Its preference for the first place and its agreement with itself are printed too.",
     )
     own_kinds: tuple[str, ...] = option(
-        "--own",
+        "--same-family",
         metavar="RATER=SYSTEM",
         multiple=True,
-        help="A system of a judge's own kind, such as the same model; may be repeated. By how much the "
+        gives=("own",),
+        help="A system built on the judge's own model or its family; may be repeated. By how much the "
         "judge prefers it beyond people's votes.",
     )
     rater_effects: RaterEffects | None = options.RATER_EFFECTS
@@ -72,7 +73,7 @@ def _own(pairs: tuple[str, ...]) -> dict[str, list[str]]:
         rater, equals, system = pair.partition("=")
         if not (rater and equals and system):
             raise ParameterError(
-                f"--own {pair!r}: expected RATER=SYSTEM, such as --own gpt-4=our-gpt-4"
+                f"--same-family {pair!r}: expected RATER=SYSTEM, such as --same-family gpt-4=our-gpt-4"
             )
         own.setdefault(rater, []).append(system)
     return own

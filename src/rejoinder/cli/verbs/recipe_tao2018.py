@@ -18,7 +18,7 @@ class CorrelatingOptions(options.GapsOptions, options.SamplingOptions):
 
     raters: str = options.RATERS
     least_weight: float | None = number(
-        "--least-weight",
+        "--min-weight",
         metavar="T",
         help="Exclude references of a lower weight; the metrics of the table ignore weights.",
     )

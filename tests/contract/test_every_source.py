@@ -10,7 +10,7 @@ import pytest
 from chat_server import serving
 from format_examples import REPLIES, SCORES, WORLDS, examples, write
 from rejoinder.cli.app import run
-from rejoinder.files.sources import once
+from rejoinder.files.sources import cached
 from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.types import CheckedTable
@@ -56,9 +56,9 @@ def parsed(monkeypatch):
             counts[os.path.realpath(path)] += 1
             return make()
 
-        return once(path, key, made)
+        return cached(path, key, made)
 
-    monkeypatch.setattr(own_tables, "once", counted)
+    monkeypatch.setattr(own_tables, "cached", counted)
     return counts
 
 

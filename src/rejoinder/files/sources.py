@@ -31,13 +31,13 @@ class Source:
     Attributes:
         path: Where it lies.
         size: How many of its bytes are in memory.
-        made: What was made of it, by whoever made it.
+        cache: What was made of its bytes, by a key of who made it.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size = 0
-        self.made: dict[Hashable, Any] = {}
+        self.cache: dict[Hashable, Any] = {}
         self._data: bytes | None = None
         self._digest: str | None = None
 
@@ -72,7 +72,7 @@ class Source:
 
     def release(self) -> None:
         """Lets go of the bytes and of what was made of them; their digest stays."""
-        self.made.clear()
+        self.cache.clear()
         if self._data is not None:
             self.digest()
             self._data, self.size = None, 0
@@ -100,7 +100,7 @@ def release_sources() -> None:
         each.release()
 
 
-def once(path: Path, key: Hashable, make: Callable[[], _T]) -> _T:
+def cached(path: Path, key: Hashable, make: Callable[[], _T]) -> _T:
     """What was made of a file, a folder or a pipe: within ``keeping_sources`` it is made once.
 
     Args:
@@ -111,10 +111,10 @@ def once(path: Path, key: Hashable, make: Callable[[], _T]) -> _T:
     Raises:
         OSError: There is no such file.
     """
-    made = _with_room(path, path.stat()).made
-    if key not in made:
-        made[key] = make()
-    return made[key]
+    cache = _with_room(path, path.stat()).cache
+    if key not in cache:
+        cache[key] = make()
+    return cache[key]
 
 
 def data_of(path: Path) -> bytes:

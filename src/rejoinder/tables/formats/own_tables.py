@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias, get_args
 
 from rejoinder.files.reading import stem_of
-from rejoinder.files.sources import once
+from rejoinder.files.sources import cached
 from rejoinder.tables.assembly.comparisons import preferences_of_table
 from rejoinder.tables.assembly.json_rows import part_of_rows
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table
@@ -87,7 +87,7 @@ def _kept_part(path: Path, read: ReadPart) -> Part:
         with set_aside() as notes:
             return replace(read(path), notes=tuple(notes))
 
-    part = once(path, (read, str(path)), parsed)
+    part = cached(path, (read, str(path)), parsed)
     for each in part.notes:
         pass_on(each)
     return part

@@ -25,7 +25,7 @@ _OF_SURVEY = {
 """The columns that Qualtrics adds, in lower case."""
 
 _NOT_RESPONSES = re.compile(r"(survey )?(preview|test)|spam|1|2|8|9|12", re.IGNORECASE)
-_PARTS = re.compile(r"\s*\|\s*|__")
+_SEPARATOR = re.compile(r"\s*\|\s*|__")
 
 
 def read(path: Path, asked: Asked) -> Draft:
@@ -84,7 +84,7 @@ def _counts(table: Part, row: int) -> bool:
 def _placed(name: str, label: str) -> tuple[str, str, str] | None:
     """The item, the system and the criterion of a question."""
     for text in (name, label):
-        parts = _PARTS.split(text.strip())
+        parts = _SEPARATOR.split(text.strip())
         if len(parts) in (2, 3) and all(parts):
             return parts[0], parts[1], parts[2] if len(parts) == 3 else "overall"
     return None

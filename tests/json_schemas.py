@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,7 +20,7 @@ import click
 
 from command_line import commands, verbs
 from rejoinder.cli.show.machine import VERSION
-from rejoinder.document.meanings import MEANINGS
+from rejoinder.document.meanings import BESIDE, MEANINGS, meaning_of
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 
@@ -37,6 +38,23 @@ NULLABLE = {
 
 OF_DATA = {"topic"}
 """Columns of the examples: other data has others in their place."""
+
+TABLES = {
+    "audit": "auditing.audit_tables",
+    "compare": "scoring.compare_tables",
+    "correlate": "meta_evaluation.correlate_tables",
+    "explain-diff": "scoring.explain_diff_tables",
+    "judge": "meta_evaluation.judge_tables",
+    "plan": "planning.plan_tables",
+    "recipe galley2015": "recipes.galley2015.study_tables",
+    "recipe khayrallah2021": "recipes.khayrallah2021.study_tables",
+    "recipe negative-references": "recipes.negative_references.study_tables",
+    "recipe references": "recipes.references.study_tables",
+    "recipe tao2018": "recipes.tao2018.study_tables",
+    "score": "scoring.compare_tables",
+    "sweep": "tuning.sweep_tables",
+}
+"""By verb the module whose tables say what their columns hold."""
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
@@ -112,6 +130,29 @@ def _of_objects(objects: list[dict[str, Any]], key: str) -> dict[str, Any]:
     required = [name for name in properties if all(name in each for each in objects)]
     of_data = {"additionalProperties": True} if OF_DATA & set(names) else {}
     return {"properties": properties, "required": required} | of_data
+
+
+ENDS = tuple(f"_{end}" for end in BESIDE)
+
+
+def described(schema: Any, verb: str) -> Any:
+    """A schema whose keys say what they hold, as the columns of the verb's tables do."""
+    own = import_module(f"rejoinder.{TABLES[verb]}").MEANINGS if verb in TABLES else {}
+
+    def of(each: Any) -> Any:
+        if isinstance(each, list):
+            return [of(one) for one in each]
+        if not isinstance(each, dict):
+            return each
+        found = {name: of(one) for name, one in each.items()}
+        properties = found.get("properties", {})
+        for name, one in properties.items():
+            value = name.rpartition("_")[0]  # of auc_low it is auc, if there is one
+            if name in own or name in MEANINGS or (value in properties and name.endswith(ENDS)):
+                one.setdefault("description", meaning_of(name, own))
+        return found
+
+    return of(schema)
 
 
 def faults(value: Any, schema: Mapping[str, Any], path: str = "$") -> Iterator[str]:
@@ -207,8 +248,13 @@ def main(only: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for verb, each in documents(Path(folder), only or with_json()):
             print(verb, file=sys.stderr, flush=True)
-            text = json.dumps(inferred(verb, each), indent=1, ensure_ascii=False)
-            path_of(verb).write_text(f"{text}\n", encoding="utf-8")
+            write(verb, inferred(verb, each))
+
+
+def write(verb: str, schema: Any) -> None:
+    """Writes the schema of a verb."""
+    text = json.dumps(described(schema, verb), indent=1, ensure_ascii=False)
+    path_of(verb).write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from json_schemas import FOLDER, MEANINGS, faults, inferred, path_of, with_json
+from json_schemas import FOLDER, MEANINGS, described, faults, inferred, path_of, with_json
 from rejoinder.cli.show.machine import VERSION
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
@@ -26,6 +26,7 @@ def test_a_schema_says_the_version_and_what_keys_mean(verb):
     schema = json.loads(path_of(verb).read_text("utf-8"))
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["title"] == f"rejoinder {verb} --json"
+    assert described(schema, verb) == schema
     for form in schema.get("anyOf", [schema]):
         if form["type"] == "object":
             version = form["properties"]["json_version"]

@@ -420,7 +420,7 @@ def check_given(given: MeasuringOptions) -> None:
             raise ParameterError(
                 f"--ratings {ratings[0]}: ratings stand beside scores, and none are named; name the test "
                 "set and the replies, or the scores of another tool with --scores FILE; by people alone, "
-                f"'rejoinder score --scores {ratings[0]}' compares the systems"
+                f"'rejoinder compare --ratings {ratings[0]}' compares the systems"
             )
         context = click.get_current_context()
         hint = "'TESTSET|SCORES'"

@@ -79,7 +79,7 @@ def _remedy(name: str, meant: str | None, renamed: bool) -> str:
 OTHER_KINDS = {
     "the test set": ["id", "references"],
     "the ratings file": NEEDED["ratings"],
-    "a file of comparisons": NEEDED["preferences"],
+    "a file of comparisons, which 'rejoinder preferences' reads": NEEDED["preferences"],
     "a file of responses": NEEDED["responses"],
 }
 """The columns that tell what a file is, where it stands in the place of another."""

@@ -243,7 +243,7 @@ def test_who_leans_to_a_side_is_told(command):
         (["score", TESTSET, RATINGS], "ratings.csv: no column 'text'"),
         (["score", TESTSET, RATINGS], "is this the ratings file?"),
         (["correlate", *SCORED, "--ratings", TESTSET], "is this the test set?"),
-        (["ratings", PREFERENCES], "is this a file of comparisons?"),
+        (["ratings", PREFERENCES], "is this a file of comparisons, which 'rejoinder preferences' reads?"),
         (["preferences", RATINGS], "is this the ratings file?"),
         (["compare", TESTSET], "or give the Parquet file of 'rejoinder score --save' alone"),
         (["score", TESTSET, TESTSET, "--block", "9"], "(it is of another format)"),

@@ -91,6 +91,29 @@ def test_axe_has_no_finding_in_open_tables_of_raters(browser, crowded):
     assert complaints == []
 
 
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_answer_and_its_figure_stand_first(browser, full, crowded, look):
+    """The sentence and the whole figure of three systems are on the first screen; marks are in their axes."""
+    page, complaints = shown(browser, full, **LOOKS[look])
+    assert page.locator("h1").inner_text() == (
+        "tuned is best by people: 4.19, better than each of the other two."
+    )
+    chart = page.locator(".first .chart")
+    figure = chart.bounding_box()
+    assert figure["y"] + figure["height"] <= LOOKS[look]["viewport"]["height"]
+    strip = chart.locator("tbody .strip > svg").first.bounding_box()
+    for mark in chart.locator("g line").all():
+        box = mark.bounding_box()
+        assert strip["x"] <= box["x"]
+        assert box["x"] + box["width"] <= strip["x"] + strip["width"] + 1
+    page.locator(".examples a").first.click()
+    wanted = page.locator(".examples a").first.get_attribute("data-id")
+    page.wait_for_function(f"document.getElementById('item-title').textContent === 'Item {wanted}'")
+    many, _ = shown(browser, crowded, **LOOKS[look])
+    assert many.evaluate("document.documentElement.scrollWidth") <= LOOKS[look]["viewport"]["width"]
+    assert complaints == []
+
+
 def test_a_folded_table_is_printed_in_short_unless_it_is_open(browser, crowded):
     page, _ = shown(browser, crowded)
     whole, short = page.locator(".folded").first, page.locator(".printed").first

@@ -58,7 +58,7 @@ class Chart:
         caption: What is drawn.
         legend: The kinds of marks, each with how it is drawn: 0 people, 1 corrected, from 2 on metrics.
         rows: The systems, from the top.
-        zero: The value of the line that systems are compared with.
+        zero: The value of the line that systems are compared with; None for none.
 
     >>> made = Chart("mean", "", ((0, "people"),), (Row("", "a", "2.0", "", (Mark(0, -1, -2, 0),)),), 0.0)
     >>> made.at(-1), [word for _, word in made.ticks]
@@ -69,13 +69,13 @@ class Chart:
     caption: str
     legend: tuple[tuple[int, str], ...]
     rows: tuple[Row, ...]
-    zero: float
+    zero: float | None = None
 
     @cached_property
     def ends(self) -> tuple[float, float]:
         """The ends of the axis."""
         every = [end for row in self.rows for mark in row.marks for end in mark[1:]]
-        return limits(np.array([self.zero, *every]))
+        return limits(np.array(every if self.zero is None else [self.zero, *every]))
 
     def at(self, value: float) -> float:
         """Where a value stands, in percent of the width."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from rejoinder.document.best_system import tied_at_top
-from rejoinder.document.numbers import decimals, span, times100
+from rejoinder.document.numbers import span
 from rejoinder.document.sign_matrix import how_many_differ
 from rejoinder.messages import SIGNIFICANT, counted, p_is
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.reporting.chart import Chart, Mark, Row
 from rejoinder.reporting.evidence import metrics_of, people_of, trivial_of, verdict_of
+from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, ranks_in_words, show_of, times_of
 from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.statistics.power import POWER, least_items, power
 
@@ -28,8 +29,8 @@ difference of two systems, as studies of dialogue find it, and the difference th
 LEAST = 0.0001
 """Smaller p-values are not told from each other."""
 
-MOST_ROWS, MOST_JUDGES = 20, 2
-"""So many systems and judges are in the figure."""
+MOST_JUDGES = 2
+"""So many judges are in the figure."""
 
 LONGEST = 360
 """Characters of a text that an example shows."""
@@ -146,8 +147,7 @@ def _pairs(report: ReportParts, verdict: Verdict) -> Pairs | None:
         kinds = {by: (2, by)}
     else:
         return None
-    ends = ranks.filter(by=by).select("system", "best_rank", "worst_rank").rows()
-    names = {name: "–".join(map(str, dict.fromkeys(each))) for name, *each in ends}
+    names = ranks_in_words(ranks.filter(by=by))
     columns = "a", "b", "by", "difference", "low", "high"
     return Pairs(table.select(*columns, p=pl.col(p).fill_null(math.nan)), by, kinds, names)
 
@@ -157,13 +157,14 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Ite
     if pairs is not None and len(verdict.standings) > 1:
         first, following = (each.system for each in verdict.standings[:2])
         row, p = pairs.from_first(first, pairs.by)[following], verdict.standings[1].p
-        every, show = pairs.table.filter(by=pairs.by).get_column("p"), _show(report, verdict.by)
+        every, show = pairs.table.filter(by=pairs.by).get_column("p"), show_of(report, verdict.by)
         if not math.isnan(p):
-            low, high = show(-row["high"]), show(-row["low"])
+            way = -1 if verdict.standings[0].value >= verdict.standings[1].value else 1
+            low, high = sorted((way * row["low"], way * row["high"]))
             chance = "chance alone hardly gives that" if p < SIGNIFICANT else "it may be chance"
             many = every.len() > 1
             holm = f", corrected for {every.len()} pairs by Holm's method" * many
-            lead = f"{show(-row['difference'])} (95% interval {low} to {high}"
+            lead = f"{show(way * row['difference'])} (95% interval {show(low)} to {show(high)}"
             sure = f"{p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}"
             yield f"The lead of {first} over {following}{', the next,' * many} is {lead}, {sure}."
             if many:
@@ -246,13 +247,16 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Chart 
     """Each system's difference from the first one; None of one system."""
     if pairs is None or len(verdict.standings) < 2:
         return None
-    first, show = verdict.standings[0].system, _show(report, verdict.by)
+    first = verdict.standings[0].system
+    show, times = show_of(report, verdict.by), times_of(report, verdict.by)
     by = [pairs.from_first(first, kind) for kind in pairs.kinds]
     verdicts = by[[*pairs.kinds].index(pairs.by)]
     rows = []
     for name, value, _ in verdict.standings[:MOST_ROWS]:
         marks = [
-            _mark(report, verdict.by, n, each[name]) for n, each in enumerate(by) if name in each
+            Mark(n, *(times * each[name][key] for key in ("difference", "low", "high")))
+            for n, each in enumerate(by)
+            if name in each
         ]
         own = verdicts.get(name)
         words = "" if own is None else span(own["low"], own["high"], show)
@@ -271,24 +275,11 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Chart 
 def _beside_baseline(report: ReportParts) -> Chart | None:
     """The values of the systems under the first metric, and a line at the trivial baseline."""
     label = metrics_of(report)[0].label
-    trivial, show = trivial_of(report, label), _show(report, label)
-    if trivial is None:
+    if (row := trivial_of(report, label)) is None:
         return None
-    rows = tuple(
-        Row("", row["system"], show(row["value"]), "", (_mark(report, label, 0, row, "value"),))
-        for row in report.scores.systems().filter(metric=label).head(MOST_ROWS).to_dicts()
+    return metric_chart(
+        report, label, f"; the line is the trivial baseline '{row['baseline']}'", row["value"]
     )
-    caption = (
-        f"{label} with 95% intervals; the line is the trivial baseline '{trivial['baseline']}'"
-    )
-    return Chart(label, caption, ((2, label),), rows, _times(report, label) * trivial["value"])
-
-
-def _mark(
-    report: ReportParts, label: str, kind: int, row: Mapping[str, Any], value: str = "difference"
-) -> Mark:
-    """A row of a table as it is drawn, on the scale of the tables."""
-    return Mark(kind, *(_times(report, label) * row[key] for key in (value, "low", "high")))
 
 
 def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
@@ -308,7 +299,7 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
         "About as far apart as on average": (apart - apart.mean()).abs(),
         f"{other.system} is furthest ahead": ahead,
     }
-    show, shown = _show(report, verdict.by), set[str]()
+    show, shown = show_of(report, verdict.by), set[str]()
     contexts = dict(report.testset.contexts.select("id", "context").iter_rows())
     for title, order in orders.items():
         for row in table.sort(order, length, maintain_order=True).head(1).to_dicts():
@@ -331,16 +322,6 @@ def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:
         values = report.scores.segments().select("system", "id", score=verdict.by)
         return values.filter(pl.col("score").is_not_nan())
     return None
-
-
-def _times(report: ReportParts, label: str) -> float:
-    """What values are multiplied by on paper: 100 of a metric that is a share, otherwise 1."""
-    measured = report.scores.measured.get(label)
-    return 100.0 if measured is not None and measured.metric.times100 else 1.0
-
-
-def _show(report: ReportParts, label: str) -> Callable[[float], str]:
-    return times100 if _times(report, label) > 1 else decimals(2)
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rejoinder.document.table import Grid
 
 if TYPE_CHECKING:
+    from rejoinder.reporting.chart import Chart
     from rejoinder.reporting.pictures import Picture
 
 
@@ -36,11 +37,13 @@ class PagePart:
         heading: Above all; may be empty.
         shown: Tables and lines in their order.
         pictures: Figures.
+        charts: Figures of systems.
     """
 
     heading: str
     shown: list[Grid | PageLine]
     pictures: tuple[Picture, ...] = ()
+    charts: tuple[Chart, ...] = ()
 
 
 @dataclass(frozen=True)

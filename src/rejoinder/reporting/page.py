@@ -137,8 +137,8 @@ def _static(name: str) -> str:
 def _sections(report: ReportParts, words: Words) -> list[PageSection]:
     """The sections with their tables and pictures."""
     sections = page_sections(report, words)
+    charts = {("systems", 0): pictures.of_systems(report)}
     drawn = {
-        ("systems", 0): pictures.of_systems(report),
         **{
             ("agreement", place): pictures.of_agreement(report, name)
             for place, name in enumerate(report.agreement)
@@ -151,7 +151,11 @@ def _sections(report: ReportParts, words: Words) -> list[PageSection]:
         replace(
             each,
             parts=[
-                replace(part, pictures=tuple(drawn.get((each.key, place), ())))
+                replace(
+                    part,
+                    pictures=tuple(drawn.get((each.key, place), ())),
+                    charts=tuple(charts.get((each.key, place), ())),
+                )
                 for place, part in enumerate(each.parts)
             ],
         )

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
 
 import numpy as np
-import polars as pl
 
+from rejoinder.document.numbers import Show, decimals, span, times100
 from rejoinder.errors import InputError
 from rejoinder.figures import style
 from rejoinder.figures.album import overviews
 from rejoinder.figures.ruq import ruq_figure
-from rejoinder.figures.systems import standings
+from rejoinder.messages import counted
+from rejoinder.reporting.chart import Chart, Mark, Row
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
     from rejoinder.reporting.parts import ReportParts
@@ -25,6 +27,9 @@ _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _ROOT = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 """What matplotlib's style sheet says of all that is drawn."""
+
+MOST_ROWS = 20
+"""So many systems are in a figure."""
 
 BROAD = 7.0
 """Inches; a figure of one panel is narrower."""
@@ -44,29 +49,56 @@ class Picture(NamedTuple):
     broad: bool = False
 
 
-def of_systems(report: ReportParts) -> list[Picture]:
-    """A picture for each metric that ranks systems."""
-    scores, compared = report.scores, report.comparison
-    table, ranks = scores.systems(), None if compared is None else compared.ranks()
-    pictures = []
-    for label, each in scores.measured.items():
-        if not each.metric.ranks:
-            continue
-        own = pl.col("metric") == label
-        times = 100.0 if each.metric.times100 else 1.0
-        axis = style.shortened(label, 60) + (" x100" if times > 1 else "")
-        with style.drawing(minus=False):
-            drawn = standings(
-                table.filter(own), None if ranks is None else ranks.filter(own), axis, times
-            )
-        intervals = table.filter(own).get_column("low").fill_nan(None).count() > 0
-        caption = f"{label}: systems{' with 95% intervals' * intervals}, best first"
-        if ranks is not None:
-            caption += "; on the right their ranges of ranks; dashed lines divide clusters of ranks"
-        if boxes := style.unwritable([label, *scores.names]):
-            caption += f"; no font here can write {boxes}, which are drawn as boxes"
-        pictures.append(_picture(drawn, f"systems-{len(pictures)}", caption))
-    return pictures
+def of_systems(report: ReportParts) -> list[Chart]:
+    """A figure for each metric that ranks systems."""
+    measured = report.scores.measured.items()
+    return [metric_chart(report, label) for label, each in measured if each.metric.ranks]
+
+
+def metric_chart(
+    report: ReportParts, label: str, line: str = "", zero: float | None = None
+) -> Chart:
+    """The systems under a metric, best first.
+
+    Args:
+        report: The report.
+        label: The metric.
+        line: What the line at ``zero`` is; may be empty.
+        zero: A value to compare the systems with, as the table has it; None for none.
+    """
+    show, times, ranks = show_of(report, label), times_of(report, label), {}
+    if report.comparison is not None:
+        ranks = ranks_in_words(report.comparison.ranks().filter(metric=label))
+    table = report.scores.systems().filter(metric=label)
+    rows = tuple(
+        Row(ranks.get(row["system"], ""), row["system"], show(row["value"]),
+            span(row["low"], row["high"], show),
+            (Mark(0, *(times * row[key] for key in ("value", "low", "high"))),))
+        for row in table.head(MOST_ROWS).to_dicts()
+    )  # fmt: skip
+    intervals = " with 95% intervals" * (table.get_column("low").fill_nan(None).count() > 0)
+    more = f"; {counted(table.height - MOST_ROWS, 'more system')} in the table" * (
+        table.height > MOST_ROWS
+    )
+    caption = f"{label}: systems{intervals}, best first{line}{more}"
+    return Chart(label, caption, ((2, label),), rows, None if zero is None else times * zero)
+
+
+def ranks_in_words(ranks: pl.DataFrame) -> dict[str, str]:
+    """By system its range of ranks."""
+    rows = ranks.select("system", "best_rank", "worst_rank").iter_rows()
+    return {name: "–".join(map(str, dict.fromkeys(ends))) for name, *ends in rows}
+
+
+def times_of(report: ReportParts, label: str) -> float:
+    """What values are multiplied by on paper: 100 of a metric that is a share, otherwise 1."""
+    measured = report.scores.measured.get(label)
+    return 100.0 if measured is not None and measured.metric.times100 else 1.0
+
+
+def show_of(report: ReportParts, label: str) -> Show:
+    """How values are written."""
+    return times100 if times_of(report, label) > 1 else decimals(2)
 
 
 def of_agreement(report: ReportParts, criterion: str) -> list[Picture]:

@@ -169,6 +169,20 @@ def test_ten_systems():
     assert len(shown.chart.rows) == 10
 
 
+def test_a_lead_is_no_negative_number_where_lower_is_better():
+    testset = rejoinder.TestSet.from_lists([[f"w{n} x{n} y{n} z{n}"] for n in range(12)])
+    texts = {"close": "w{0} x{0} y{0}", "far": "w{0}"}
+    rows = [
+        (s, id, text.format(n)) for s, text in texts.items() for n, id in enumerate(testset.ids)
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    shown = first_screen(rejoinder.report(testset, frame, ["ter"], **FEW))
+    assert [each.system for each in shown.verdict.standings] == ["close", "far"]
+    close, far = (100 * each.value for each in shown.verdict.standings)
+    assert close < far
+    assert shown.sureness[0].startswith(f"The lead of close over far is {far - close:.1f}")
+
+
 def test_one_system_has_no_figure():
     shown = first_screen(made(quality={"alone": 3.0}))
     assert shown.verdict.sentence.endswith("; there is no other system to compare it with.")

@@ -49,6 +49,7 @@ FILES = {
     "chance.csv": DRAWN + "c1,2.0,0.0,next\n",
     "earlier.csv": DRAWN + "c1,0.5,0.7,next\n",
     "twice.csv": DRAWN + "c1,0.5,0.0,next\nc1,0.5,0.0,next\n",
+    "talk.jsonl": "".join(json.dumps({"id": f"t{i}", "context": [f"Hello {i}."], "references": [f"Hi {i}."]}) + "\n" for i in range(1, 4)),
     "lines.txt": "Good morning.\nLine 5.\nThank you.\n",
     "rubric.toml": "[[criterion]]\nname = 'fit'\nquestion = 'Does the reply fit?'\n",
     "none.toml": "ties = true\n",
@@ -255,6 +256,7 @@ MINE = [
     verb("mine lines.txt test.jsonl -o m.jsonl", "plain lines given for a corpus", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference; expected conversations"),
     verb("filter lines.txt -o f.jsonl", "plain lines to filter", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),
     verb("respond retrieval test.jsonl --corpus lines.txt -o r.jsonl", "plain lines to reply from", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),
+    verb("mine test.jsonl talk.jsonl -o m.jsonl", "a test set and a corpus the wrong way round", r"test\.jsonl: is taken for the corpus and seems to be the test set \(6 items, and talk\.jsonl has 3\); the corpus stands before the test set: rejoinder mine talk\.jsonl test\.jsonl"),
     verb("mine bot.jsonl test.jsonl -o m.jsonl", "replies given for a corpus", r"bot\.jsonl, row 1: has 'text' and no 'references'"),
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
 ]  # fmt: skip

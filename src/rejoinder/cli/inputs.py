@@ -32,7 +32,7 @@ from rejoinder.cli.project_defaults import given_by_project
 from rejoinder.cli.scores_or_ratings import check_no_ratings, check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged, note
-from rejoinder.errors import ParameterError, RejoinderError, one_of
+from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
 from rejoinder.messages import listed, quoted
 
 if TYPE_CHECKING:
@@ -121,6 +121,51 @@ def read_corpus(given: CorpusOptions) -> TestSet:
     from rejoinder.tables.testset import read_testset
 
     return read_testset(given.corpus, format=given.format, columns=given.columns)
+
+
+_MANY_TIMES = 10
+"""A test set so many times larger than the corpus is taken for the corpus."""
+
+_LARGE = 20_000_000
+"""A file of more bytes is no test set."""
+
+
+def check_corpus_first(corpus: Path, given: TestsetFileOptions, testset: TestSet) -> None:
+    """Raises an InputError where the corpus seems to be the test set, and the test set the corpus.
+
+    So it seems where the corpus has weights, or several references of an item, and the test set has neither;
+    or where the test set is many times larger.
+
+    Args:
+        corpus: The file or folder of the corpus.
+        given: The file of the test set.
+        testset: What it holds.
+    """
+    import polars as pl
+
+    from rejoinder.tables.testset import read_testset
+
+    if len(testset) < 2 or not corpus.is_file() or not given.testset.is_file():
+        return
+    if corpus.stat().st_size > _LARGE:
+        return  # no test set, and slow to read twice
+
+    def rated(items: TestSet) -> bool:
+        references = items.references
+        weighted = references["weight"].null_count() < references.height
+        return weighted or bool(references.select(pl.col("id").is_duplicated().any()).item())
+
+    try:
+        pairs = read_testset(corpus)
+    except RejoinderError:
+        return  # whoever reads the corpus says what is wrong
+    if (rated(pairs) and not rated(testset)) or len(testset) >= _MANY_TIMES * len(pairs):
+        verb = click.get_current_context().command_path
+        raise InputError(
+            f"{corpus}: is taken for the corpus and seems to be the test set ({len(pairs):,} items, and "
+            f"{given.testset} has {len(testset):,}); the corpus stands before the test set: "
+            f"{verb} {given.testset} {corpus}"
+        )
 
 
 def read_rated(

@@ -82,6 +82,7 @@ def mine(given: MineOptions) -> None:
     targets.check_folder(given.index, "--index", (RECORD,))
     with Progress("reading"):
         testset = inputs.read_items(given)
+        inputs.check_corpus_first(given.corpus, given, testset)
     with ExitStack() as stack:
         with Progress("indexing", "items") as tick:
             index = (

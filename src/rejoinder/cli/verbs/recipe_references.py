@@ -90,6 +90,7 @@ def references(given: ReferencesOptions) -> None:
         corpus = read_testset(given.corpus)
         check_holds_pairs(corpus, str(given.corpus))
         testset = inputs.read_items(given)
+        inputs.check_corpus_first(given.corpus, given, testset)
         format, columns = given.format, given.columns
         replies = None
         if given.responses:

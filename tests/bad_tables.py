@@ -68,7 +68,7 @@ TESTSETS = [
     one_testset("empty-id", "an empty id", r"row 1: the id is empty", items(item() | {"id": ""})),
     one_testset("id-fraction", "an id that is no text or whole number", r"id: got a number; expected", items(item() | {"id": 1.5})),
     one_testset("null-turn", "a turn that is null", r"row 1: context\[1\]: got null; expected text", items(item() | {"context": ["Hi", None]})),
-    one_testset("no-references", "a test set without any reference", r"no reference for any item", items(item([]))),
+    one_testset("no-references", "a test set with neither references nor contexts", r"no reference and no context for any item", items({"id": "c1", "references": []})),
     one_testset("testset-is-responses", "responses given as the test set", r"this is a file of responses", items(*GOOD)),
     one_testset("duplicate-key", "a key twice in an object", r"test\.jsonl, row 2: duplicate key 'context' in one object; keep", items(item()) + '{"id": "c2", "context": "Hi", "references": ["Ho."], "context": "Hey"}\n'),
     one_testset("duplicate-inner-key", "a key twice in a nested object", r"row 1: duplicate key 'text' in one object; keep", '{"id": "c1", "references": [{"text": "Hi", "weight": 1, "text": "Ho"}]}\n'),
@@ -120,7 +120,6 @@ CELLS = [
     one_testset("csv-column", "an unknown column of the references", r"unknown column 'sourec'|rename 'sourec'", "id,text,sourec\n1,Hi,a\n", "t.csv"),
     one_testset("two-references", "two tables of references", r"a second table without a column 'context'", "id,text\n1,Hi\n", "a.csv") | {"testset": {"a.csv": "id,text\n1,Hi\n", "b.csv": "id,text\n1,Ho\n"}},
     one_testset("three-tables", "three tables", r"a third table", "") | {"testset": {"a.csv": "id,text\n1,Hi\n", "b.csv": "id,context\n1,Ho\n", "c.csv": "id,text\n1,Hi\n"}},
-    one_testset("contexts-alone", "a table of contexts alone", r"a table with a column 'context'", "id,context\n1,Hi\n", "c.csv"),
     one_testset("orphan-reference", "a reference to an item without a context", r"r\.csv, row 3: a reference for id '9', which no context has", "") | {"testset": {"c.csv": "id,context\n1,Hi\n", "r.csv": "id,text\n1,Hi\n9,Ho\n"}},
     one_testset("context-cell", "a cell that opens like a list of turns", r"row 2: the context opens like a JSON list", "") | {"testset": {"c.tsv": 'id\tcontext\n1\t["Hi\n', "r.tsv": "id\ttext\n1\tHi\n"}},
     one_testset("context-python", "a list of turns as Python prints it", r"row 2: the context is a list as Python prints it", "") | {"testset": {"c.csv": "id,context\n1,\"['Hi', 'Ho']\"\n", "r.csv": "id,text\n1,Hi\n"}},
@@ -141,7 +140,7 @@ CELLS = [
 TEXTS = [
     one_testset("streams-differ", "reference streams of different lengths", r"b\.txt: 1 line, but .*a\.txt has 2", "") | {"testset": {"a.txt": "Hi\nHo\n", "b.txt": "Hi\n"}},
     one_reply_file("lines-differ", "other numbers of lines and items", r"bot\.txt: 2 lines, but the test set has 3 items", "Hi\nHo\n", "bot.txt"),
-    one_testset("streams-empty", "reference streams of empty lines", r"no reference for any item", "\n\n", "a.txt"),
+    one_testset("streams-empty", "reference streams of empty lines", r"no reference and no context for any item", "\n\n", "a.txt"),
 ]  # fmt: skip
 
 PARQUET = [

@@ -19,7 +19,7 @@ from rejoinder.auditing.trivial_baselines import (
 from rejoinder.auditing.verdicts import Verdict
 from rejoinder.batches.batch import Batch
 from rejoinder.document.parts import AS_USUAL, Document, View, lines
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import Argument, Call, merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
@@ -157,6 +157,12 @@ def audit(
     if not isinstance(constant, str):
         raise ParameterError(f"constant={constant!r:.60} must be a text")
     testset = TestSet.of(testset)
+    if metrics is None and testset.references.is_empty():
+        raise InputError(
+            "audit: the test set has no references, and an audit by default is of metrics that compare "
+            "replies with them; name others, such as a metric of your own, with ",
+            Argument("metrics"),
+        )
     wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
     real = taken(Responses, responses, testset.ids).without(without)
     alignment = check_responses(real, testset, missing)

@@ -42,6 +42,12 @@ def suited(testset: TestSet) -> list[str]:
     >>> suited(TestSet.from_lists([["yes"]], weights=[[0.5]]))[0]
     'deltableu'
     """
+    if testset.references.is_empty():
+        return [
+            name
+            for name in default_metrics(False)
+            if "references" not in registry.metric(name).needs
+        ]
     return default_metrics(bool(testset.references.get_column("weight").is_not_null().any()))
 
 

@@ -44,8 +44,8 @@ def sentences(
 ) -> Iterator[Text]:
     """A sentence on each pair of systems under each metric that ranks systems.
 
-    There is none where there are more than `MOST_PAIRS` pairs, or verdicts against a baseline, which
-    are of other tests.
+    At the end those on which metrics disagree. Of more than `MOST_PAIRS` pairs there is one on how many
+    these are, and none where there are verdicts against a baseline, which are of other tests.
 
     Args:
         scores: ``Comparison.scores``.
@@ -53,11 +53,38 @@ def sentences(
         draws: ``Comparison.draws``.
         digits: Decimals of scores.
     """
-    if "verdict" in pairs.columns or pairs.select("a", "b").n_unique() > MOST_PAIRS:
+    number, disagree = pairs.select("a", "b").n_unique(), disagreements(scores, pairs)
+    if "verdict" in pairs.columns:
+        return
+    if number > MOST_PAIRS:
+        if count := len(disagree):
+            words = f"The metrics disagree on {count} of {number} pairs of systems"
+            yield Text(((f"{words}; on each at least one is significant.", ""),))
         return
     for row in pairs.iter_rows(named=True):
         if scores.measured[row["metric"]].metric.ranks:
             yield _sentence(scores, row, draws, digits)
+    yield from disagree
+
+
+def disagreements(scores: Measurements, pairs: pl.DataFrame) -> list[Text]:
+    """A sentence on each pair of systems of which metrics prefer one and the other, one significantly."""
+    found: list[Text] = []
+    for (a, b), rows in pairs.group_by("a", "b", maintain_order=True):
+        better: dict[Any, list[str]] = {a: [], b: []}
+        for row in rows.iter_rows(named=True):
+            metric, p = scores.measured[row["metric"]].metric, row["p_randomization_holm"]
+            if metric.ranks and row["difference"]:
+                first = (row["difference"] > 0) == metric.higher_is_better
+                better[a if first else b].append(row["metric"] + "*" * (p < SIGNIFICANT))
+        said = [name for each in better.values() for name in each]
+        if all(better.values()) and any(name.endswith("*") for name in said):
+            sides = "; ".join(
+                f"{', '.join(names)} {'prefers' if len(names) == 1 else 'prefer'} {system}"
+                for system, names in better.items()
+            )
+            found.append(joined(f"The metrics disagree: {sides} (*: significant)."))
+    return found
 
 
 def _sentence(

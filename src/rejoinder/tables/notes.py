@@ -26,6 +26,9 @@ TEXTS: dict[str, Callable[..., str]] = {
         + ", ".join(f"{quoted(old)} as {quoted(new)}" for old, new in columns.items())
     ),
     "systems": lambda columns: f"each of these columns is a system: {listed(columns)}",
+    "no references": lambda: (
+        "no references; metrics that compare replies with references cannot score it"
+    ),
     "no ids": lambda: "no column of ids; the items are numbered from 1",
     "both bad": lambda ties: f"{counted(ties, 'tie')} in which both were bad, read as ties",
     "file of folder": lambda file: f"the file {quoted(file)} of this folder is read",

@@ -50,7 +50,7 @@ class TestSet(Result):
     Raises:
         InputError: A column is absent or of a wrong type; an id is empty, a duplicate, or differs
             from another in white space alone; a reference has no context or no text; a weight is
-            not a number within [-1, 1]; there is no reference at all.
+            not a number within [-1, 1]; there is neither a reference nor a context.
         ParameterError: A table is no frame of Polars or pandas.
 
     Example:

@@ -113,8 +113,7 @@ def test_a_row_that_ends_with_the_user_has_no_reference(write):
     rows = [{"messages": [user("Tea?"), bot("Yes.")]}, {"messages": [user("Tea?"), user("Now?")]}]
     expected = [("1", ["Tea?"], ["Yes."]), ("2", ["Tea?", "Now?"], [])]
     assert items(read_testset(write(*rows))) == expected
-    with pytest.raises(InputError, match=r"chat\.jsonl: no reference for any item; expected"):
-        read_testset(write(rows[1]))
+    assert items(read_testset(write(rows[1]))) == [("1", ["Tea?", "Now?"], [])]
     with pytest.raises(InputError, match=r"row 2: ends with a message of the user's; expected"):
         read_responses(write(*rows))
 

@@ -48,5 +48,5 @@ def test_what_is_wrong_is_named(tmp_path):
     with pytest.raises(InputError, match="rename 'history' to 'context'"):
         rejoinder.read_testset(tmp_path / "t.csv")
     (tmp_path / "u.csv").write_text("id,ref1,ref2\n1,,\n")
-    with pytest.raises(InputError, match="no reference for any item"):
+    with pytest.raises(InputError, match="no reference and no context for any item"):
         rejoinder.read_testset(tmp_path / "u.csv")

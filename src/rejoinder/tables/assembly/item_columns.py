@@ -11,11 +11,12 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import more, quoted
+from rejoinder.messages import meant, more, quoted
 from rejoinder.tables.assembly.column_roles import is_reference_column
 from rejoinder.tables.assembly.json_rows import converted
-from rejoinder.tables.columns import exchanged, require
+from rejoinder.tables.columns import exchanged, require, synonym
 from rejoinder.tables.io.json_lines import ReferenceRow
+from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import REFERENCES
 
@@ -33,7 +34,7 @@ def with_types(part: Part, alone: bool) -> Part:
     if part.holds == "cells":
         part = _of_cells(part)
     if part.holds == "rows" or (alone and "text" not in part.frame.columns):
-        part = _with_references(part)
+        part = _with_references(part, alone)
     return _of_rows(part) if part.holds == "rows" else part
 
 
@@ -92,10 +93,10 @@ def _references(part: Part) -> pl.Series:
     return list_column(values, list(map(len, lists)))
 
 
-def _with_references(part: Part) -> Part:
+def _with_references(part: Part, alone: bool) -> Part:
     """The references of an item in one list, where they have columns of their own; an empty cell is none.
 
-    A column of texts is the source of its references.
+    A column of texts is the source of its references. A table of contexts alone has none.
 
     Raises:
         InputError: There are no ids, a column holds something else than text, or two kinds of columns
@@ -108,8 +109,10 @@ def _with_references(part: Part) -> Part:
             f"{part.name}: columns 'references' and {quoted(streams[0])} could both be the references; "
             "leave one of them out"
         )
-    if "references" in frame.columns or not streams:
+    if "references" in frame.columns:
         return part
+    if not streams:
+        return _without_references(part) if alone and _is_of_contexts(frame.columns) else part
     if part.holds == "rows" and not set(streams) <= set(part.texts()):
         rows = zip(*(part.values(name) for name in streams), strict=True)
         lists = [[text for each in row for text in _listed(each)] for row in rows]
@@ -132,6 +135,22 @@ def _with_references(part: Part) -> Part:
     references = texts.select(pl.concat_list(each).list.filter(is_text).alias("references"))
     rest = frame.drop(streams).with_columns(references)
     return Part(part.name, rest, part.numbers, "rows" if part.holds == "rows" else "columns")
+
+
+def _is_of_contexts(names: Sequence[str]) -> bool:
+    """Whether a table has contexts, and no column that holds references or replies under any name."""
+    others = [name for name in names if name not in ("id", "context")]
+    if not {"id", "context"} <= set(names) or meant("references", others):
+        return False
+    return not any(synonym(each, others) for each in ("references", "reference", "text", "system"))
+
+
+def _without_references(part: Part) -> Part:
+    """A table of contexts as items without any reference."""
+    note("no references", part.name)
+    none = pl.Series("references", [[]] * part.frame.height, dtype=pl.List(pl.String))
+    holds = "rows" if part.holds == "rows" else "columns"
+    return Part(part.name, part.frame.with_columns(none), part.numbers, holds)
 
 
 def refuse_replies(part: Part) -> None:

@@ -83,11 +83,15 @@ def check_references(
         table: The file or table to name where there is no row at all.
 
     Raises:
-        InputError: No references at all; an id null or without a context; a text that is null; a
+        InputError: Neither references nor contexts; an id null or without a context; a text that is null; a
             weight that is NaN, infinite or outside [-1, 1].
     """
     if not references.height:
-        raise InputError(f"{table}: no reference for any item; expected at least one")
+        if contexts.get_column("context").list.len().sum():
+            return  # items to reply to, for what needs no references
+        raise InputError(
+            f"{table}: no reference and no context for any item; expected at least one"
+        )
     ids, weights = references.get_column("id"), references.get_column("weight")
     refuse_nameless(references, ID, origin)
     refuse(

@@ -13,7 +13,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import meant, more, quoted
 from rejoinder.tables.assembly.column_roles import is_reference_column
-from rejoinder.tables.assembly.json_rows import converted
+from rejoinder.tables.assembly.json_rows import converted, without_collection
 from rejoinder.tables.columns import exchanged, require, synonym
 from rejoinder.tables.io.json_lines import ReferenceRow
 from rejoinder.tables.notes import note
@@ -21,6 +21,7 @@ from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import REFERENCES
 
 
+@without_collection()
 def with_types(part: Part, alone: bool) -> Part:
     """A table of a test set under our names, its columns in their types.
 
@@ -85,10 +86,8 @@ def _references(part: Part) -> pl.Series:
         values = pl.Series("references", flat, dtype=pl.String)
     else:
         rows = [ReferenceRow(each) if isinstance(each, str) else each for each in flat]
-        columns = {
-            name: list(map(attrgetter(name), rows)) for name in ReferenceRow.__struct_fields__
-        }
-        schema = {name: REFERENCES[name] for name in columns}
+        schema = {name: REFERENCES[name] for name in ReferenceRow.__struct_fields__}
+        columns = {name: list(map(attrgetter(name), rows)) for name in schema}
         values = pl.DataFrame(columns, schema=schema).to_struct("references")
     return list_column(values, list(map(len, lists)))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -21,6 +23,19 @@ _NAMES = {each.name for each in COLUMNS["ratings"] if each.dtype == pl.String}
 _PLACE = re.compile(r"`\$\[(\d+)\]")  # where msgspec says that the value of a row is
 
 
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Within it no garbage is collected: values of JSON have no cycles, and a search visits each."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@without_collection()
 def part_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Part:
     """Rows of JSON as a table.
 

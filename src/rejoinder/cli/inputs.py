@@ -12,6 +12,7 @@ import click
 from rejoinder.cli.declarations import Options
 from rejoinder.cli.made_of_ratings import took_ratings
 from rejoinder.cli.needs import from_command_line
+from rejoinder.cli.option_values import ScoreFile
 from rejoinder.cli.options import (
     CorpusOptions,
     DrawnOptions,
@@ -72,7 +73,7 @@ def read(
             "read them, name this file once more behind itself"
         )
     note_order(given)
-    _note_own_scores(given)
+    _take_own_scores(given, items)
     return items, replies.without(without)
 
 
@@ -91,8 +92,11 @@ def note_order(given: TextsOptions) -> None:
             )
 
 
-def _note_own_scores(given: TextsOptions) -> None:
-    """Prints a note where logs hold scores of their own that are not read."""
+def _take_own_scores(given: TextsOptions, items: TestSet) -> None:
+    """Takes the scores that logs hold for metrics, where no metric is named and there are no references.
+
+    Otherwise they are not read, and a note says so.
+    """
     from rejoinder.tables.external_scores import read_scores
     from rejoinder.tables.formats.format_choice import is_log
 
@@ -104,7 +108,15 @@ def _note_own_scores(given: TextsOptions) -> None:
         names = read_scores(given.testset).get_column("name").unique(maintain_order=True).to_list()
     except RejoinderError:
         return  # it holds none
-    words = " ".join(f"--scores {path}" for path in dict.fromkeys(given.replies))
+    paths = list(dict.fromkeys(given.replies))
+    named = isinstance(given, MeasuredOptions) and given.metrics
+    if items.references.is_empty() and not named:
+        given.scores = tuple(ScoreFile(path, "higher", None, "") for path in paths)
+        note(
+            f"{given.testset}: holds scores too ({listed(names)}), which are the metrics where there are no references"
+        )
+        return
+    words = " ".join(f"--scores {path}" for path in paths)
     note(f"{given.testset}: holds scores too ({listed(names)}), which are read with {words}")
 
 

@@ -62,3 +62,32 @@ def test_columns_that_may_be_references_are_no_contexts_alone(folder):
         (folder / "m.csv").write_text(f"id,context,{name}\n1,Tea?,Yes.\n")
         with pytest.raises(InputError):
             rejoinder.read_testset("m.csv")
+
+
+def test_a_log_without_references_is_scored_by_the_scores_that_it_holds(folder, command):
+    results = [
+        {
+            "provider": {"id": name},
+            "promptIdx": 0,
+            "testIdx": i,
+            "vars": {"message": CONTEXTS[i]},
+            "prompt": {"raw": CONTEXTS[i], "label": "p"},
+            "response": {"output": text},
+            "score": float(name == "a" and i > 0),
+            "success": True,
+        }
+        for name, texts in REPLIES.items()
+        for i, text in enumerate(texts)
+    ]
+    log = {"evalId": "e", "results": {"version": 3, "results": results}}
+    (folder / "promptfoo.json").write_text(json.dumps(log))
+    status, out, err = command("score", "promptfoo.json", "--json")
+    assert status == 0
+    assert "score" in {each["metric"] for each in json.loads(out)["systems"]}
+    assert "which are the metrics where there are no references" in err
+    named = json.loads(command("score", "promptfoo.json", "-m", "length", "--json")[1])
+    assert {each["metric"] for each in named["systems"]} == {"length"}
+    assert command("report", "promptfoo.json", "-o", "p.html")[0] == 0
+    page = (folder / "p.html").read_text()
+    assert "Tea?" in page
+    assert "Over there." in page

@@ -113,7 +113,8 @@ def _take_own_scores(given: TextsOptions, items: TestSet) -> None:
     if items.references.is_empty() and not named:
         given.scores = tuple(ScoreFile(path, "higher", None, "") for path in paths)
         note(
-            f"{given.testset}: holds scores too ({listed(names)}), which are the metrics where there are no references"
+            f"{given.testset}: holds scores too ({listed(names)}), which are the metrics where there "
+            "are no references"
         )
         return
     words = " ".join(f"--scores {path}" for path in paths)

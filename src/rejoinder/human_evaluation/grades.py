@@ -35,7 +35,9 @@ def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
     pair(ends, "scale")
     low, high = ends
     if not -float("inf") < low < high < float("inf"):
-        raise ParameterError(f"scale: {low:g} to {high:g}; the worst grade must be below the best")
+        raise ParameterError(
+            Argument("scale", (low, high)), ": the worst grade must be below the best"
+        )
     off = ratings.filter((pl.col("score") < low) | (pl.col("score") > high))
     if off.height:
         row = off.row(0, named=True)

@@ -252,7 +252,9 @@ def _pairs(
         if name is not None and name not in systems:
             raise ParameterError(f"system '{name}' has no {what}; choose {one_of(systems)}")
     if a is not None and a == b:
-        raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
+        raise ParameterError(
+            Argument("a", a), f": '{a}' cannot be compared with itself; name two systems"
+        )
     wanted = {name for name in (a, b) if name is not None}
     return [
         (i, j)

@@ -76,7 +76,9 @@ def pairs_of(
                     f"'{name}' is to be compared and to be left out; do one of them"
                 )
     if a is not None and a == b:
-        raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
+        raise ParameterError(
+            Argument("a", a), f": '{a}' cannot be compared with itself; name two systems"
+        )
     if every_pair and (a or b):
         raise ParameterError("every pair, or the systems named: give one of them")
     if rated is None and not labels:

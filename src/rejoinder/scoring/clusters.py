@@ -145,7 +145,9 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
     choices = [name for name in items.columns if name != "id"]
     if column not in choices:
         remedy = f"choose {one_of(choices)}" if choices else "the contexts have none besides id"
-        raise ParameterError(f"cluster: the contexts have no column '{column}'; {remedy}")
+        raise ParameterError(
+            Argument("cluster", column), f": the contexts have no column '{column}'; {remedy}"
+        )
     return items.filter(pl.col(column).is_null()).get_column("id").to_list()
 
 

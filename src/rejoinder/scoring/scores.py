@@ -319,7 +319,9 @@ class Scores(Measurements, PlottedResult):
         choices = [name for name in self.items.columns if name != "id"]
         if column not in choices:
             remedy = f"choose {one_of(choices)}" if choices else "they have none besides id"
-            raise ParameterError(f"the contexts have no column '{column}'; {remedy}")
+            raise ParameterError(
+                Argument("by", column), f": the contexts have no column '{column}'; {remedy}"
+            )
         tables = []
         group = "group" if column in RESERVED else column
         for (value,), members in (

@@ -45,7 +45,7 @@ def aggregate(matrix: Floats, how: str = "mean") -> Aggregate:
     [1.5, 4.0]
     """
     if how not in AGGREGATIONS:
-        raise ParameterError(Argument("how", how), f" is unknown; choose {one_of(AGGREGATIONS)}")
+        raise ParameterError(Argument("raters", how), f" is unknown; choose {one_of(AGGREGATIONS)}")
     return AGGREGATIONS[how](checked_ratings(matrix))
 
 

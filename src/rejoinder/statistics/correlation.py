@@ -93,7 +93,7 @@ def correlation_named(name: str) -> Correlation:
     """
     if name not in CORRELATIONS:
         raise ParameterError(
-            Argument("correlation", name), f" is unknown; choose {one_of(CORRELATIONS)}"
+            Argument("correlations", [name]), f" is unknown; choose {one_of(CORRELATIONS)}"
         )
     return CORRELATIONS[name]
 

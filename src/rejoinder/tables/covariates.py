@@ -10,7 +10,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.parts import Origin
 
 TEXTS = (("text_a", "text_b"), ("response_a", "response_b"), ("reply_a", "reply_b"))
@@ -82,8 +82,9 @@ def _differences(table: pl.DataFrame, name: str, origin: Origin) -> Floats:
         return first - second
     measured = f", or the texts {TEXTS[0][0]!r} and {TEXTS[0][1]!r}" if name in MEASURED else ""
     raise ParameterError(
-        f"covariates: the preferences have no columns {quoted(name + '_a')} and {quoted(name + '_b')}, "
-        f"and no column {quoted(name)} with their difference{measured}; got {listed(table.columns)}"
+        Argument("covariates", [name]),
+        f": the preferences have no columns {quoted(name + '_a')} and {quoted(name + '_b')}, "
+        f"and no column {quoted(name)} with their difference{measured}; got {listed(table.columns)}",
     )
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.schemas import AGAINST, PREFERENCES, RATINGS
 
@@ -69,12 +69,14 @@ def item_clusters(
         return None, []
     if column in _OWN:
         raise ParameterError(
-            f"cluster: {column!r} is a column of the {what} themselves; name the column that says which "
-            "items belong together, such as 'conversation'"
+            Argument("cluster", column),
+            f" is a column of the {what} themselves; name the column that says which "
+            "items belong together, such as 'conversation'",
         )
     if column not in table.columns:
         raise ParameterError(
-            f"cluster: the {what} have no column {quoted(column)}; got {listed(table.columns)}"
+            Argument("cluster", column),
+            f": the {what} have no column {quoted(column)}; got {listed(table.columns)}",
         )
     pairs = table.select(pl.col("id", column).cast(pl.String)).unique(maintain_order=True)
     several = pairs.filter(pl.col("id").is_duplicated())

@@ -75,7 +75,8 @@ def without_systems(
     if not left.height:
         what, least = ("system", "one") if len(columns) == 1 else ("pair of systems", "two")
         raise ParameterError(
-            f"without: no {what} is left of {one_of(systems)}; keep {least} or more"
+            Argument("without", list(names)),
+            f": no {what} is left of {one_of(systems)}; keep {least} or more",
         )
     return left
 
@@ -102,7 +103,10 @@ def check_systems(names: Sequence[str], systems: Sequence[str]) -> None:
     """
     for name in names:
         if name not in systems:
-            raise ParameterError(f"without: system {name!r} is unknown; choose {one_of(systems)}")
+            raise ParameterError(
+                Argument("without", [name]),
+                f": system {name!r} is unknown; choose {one_of(systems)}",
+            )
 
 
 def pairs_of(names: Sequence[str], a: str | None, b: str | None) -> list[tuple[int, int]]:
@@ -113,20 +117,24 @@ def pairs_of(names: Sequence[str], a: str | None, b: str | None) -> list[tuple[i
     Raises:
         ParameterError: A system is unknown, both are the same, or there is one system alone.
     """
+    if a is not None and a == b:
+        raise ParameterError(
+            Argument("a", a), f": '{a}' cannot be compared with itself; name two systems"
+        )
     if len(names) < 2:
         raise ParameterError(f"there is one system alone, {one_of(names)}; a comparison needs two")
     if a is None and b is None:
         return list(combinations(range(len(names)), 2))
     if a is None or b is None:
-        one = _place(names, a or b or "")
+        one = _place(names, "b" if a is None else "a", a or b or "")
         others = [each for each in range(len(names)) if each != one]
         return [(other, one) if a is None else (one, other) for other in others]
-    if a == b:
-        raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
-    return [(_place(names, a), _place(names, b))]
+    return [(_place(names, "a", a), _place(names, "b", b))]
 
 
-def _place(names: Sequence[str], system: str) -> int:
+def _place(names: Sequence[str], argument: str, system: str) -> int:
     if system not in names:
-        raise ParameterError(f"system '{system}' is unknown; choose {one_of(names)}")
+        raise ParameterError(
+            Argument(argument, system), f": system '{system}' is unknown; choose {one_of(names)}"
+        )
     return names.index(system)

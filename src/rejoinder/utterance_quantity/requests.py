@@ -13,7 +13,7 @@ import polars as pl
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted
+from rejoinder.messages import Argument, counted
 from rejoinder.models.likelihood.backend import Likelihood, LikelihoodRequest
 from rejoinder.tables.testset import TestSet
 
@@ -175,7 +175,8 @@ def check_column(testset: TestSet, by: str | None) -> None:
     columns = {BY_LENGTH, *testset.contexts.columns} - {"id", "context"}
     if by is not None and by not in columns:
         raise ParameterError(
-            f"the contexts have no column '{by}'; choose {one_of(sorted(columns))}"
+            Argument("by", by),
+            f": the contexts have no column '{by}'; choose {one_of(sorted(columns))}",
         )
 
 

@@ -58,7 +58,7 @@ def test_by_topic(command):
     assert all(topic in out for topic in ("travel", "food", "work", "home", "study", "leisure"))
     status, _, err = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--by", "mood")
     assert status == 2
-    assert err == "rejoinder: the contexts have no column 'mood'; choose 'topic'\n"
+    assert err == "rejoinder: --by mood: the contexts have no column 'mood'; choose 'topic'\n"
 
 
 def test_a_group_without_an_interval_says_why_and_groups_have_signatures(command, tmp_path):

@@ -267,5 +267,5 @@ def test_a_side_that_wins_whatever_stands_there_is_told():
 def test_a_system_is_left_out_with_its_comparisons():
     told = summarise_preferences(preferences(*contests()), without=["z"], resamples=0)
     assert [set(pair) for pair in told.pairs.select("a", "b").rows()] == [{"x", "y"}]
-    with pytest.raises(ParameterError, match="without: system 'w' is unknown; choose"):
+    with pytest.raises(ParameterError, match="system 'w' is unknown; choose"):
         summarise_preferences(preferences(*contests()), without=["w"])

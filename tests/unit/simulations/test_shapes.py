@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from simulations import shaped
 from simulations.shapes import BIAS, CLUSTERS, DIFFERENCES, PAIRS, RATERS, SHAPES, Shape
 
 MANY = 200_000
@@ -105,3 +106,12 @@ def test_an_agreeing_judge_agrees_with_people_on_nearly_every_item():
         differs = study.marks[0] != study.ratings[..., 0]
         assert differs[0].mean() == pytest.approx(0.04, abs=0.003)
         assert not differs[1].any()
+
+
+@pytest.mark.parametrize(("kind", "raters"), [("compared", "few, 2"), ("random", "few, 3")])
+def test_what_an_interval_must_hold_lies_near_it(kind, raters):
+    # Of 1,000 items an interval is narrow: a sign that is turned, or a truth of other raters, is far off.
+    cell = shaped.Cell(kind, raters, SHAPES[raters], 1000, 1000)
+    for what, low, high, truth in shaped.KINDS[kind](cell, np.random.default_rng(8)):
+        if not what.startswith("test"):
+            assert low - (high - low) < truth < high + (high - low), what

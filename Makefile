@@ -20,6 +20,7 @@ lint: .venv/.dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/python -m pyright
+	$(BIN)/python tests/words.py
 
 format: .venv/.dev
 	$(BIN)/python -m ruff format .

@@ -173,7 +173,7 @@ PREFERENCES = [
 ]  # fmt: skip
 
 JOINS = [
-    joined("rated-systems", "ratings of other systems", r"system 'bot' rated, 'Bot' replying; call the systems alike", [("bot", "1")], [("Bot", "1")]),
+    joined("rated-systems", "ratings of other systems", r"system 'bot' rated, 'Bot' replying; use the same system names", [("bot", "1")], [("Bot", "1")]),
     joined("rated-ids", "ratings of other items", r"no reply has the id 'x'; the ids of the replies look like '1'", [("bot", "x")], [("bot", "1")]),
     joined("rated-decimal", "ids of ratings written as decimals", r"they are equal as whole numbers", [("bot", "1.0")], [("bot", "1")]),
     joined("rated-off-by-one", "ratings counted from 0 and replies from 1", r"no reply has the id '0'; the ids look off by one: the ratings count from 0", [("bot", "0"), ("bot", "1")], [("bot", "1"), ("bot", "2")]),

@@ -181,7 +181,7 @@ def leave_one_out(
     lost = len(ids) - contexts.height
     if not contexts.height:
         why = (
-            "'copy' and 'shuffled' are left out: no item has a second reference to hold a copied one "
+            "'copy' and 'shuffled' are left out: no item has a second reference to compare a copied one with "
             "against, and compared with itself a copy gets the top score whatever it says"
         )
         return None, BaselineReplies([], {}, (why,))
@@ -197,7 +197,7 @@ def leave_one_out(
     same = sum(mixed.split() == text.split() for mixed, text in zip(shuffled, copied, strict=True))
     if same:
         notes.append(
-            f"'shuffled' is 'copy' in {same} of {len(copied)} items: white space parts words, and "
+            f"'shuffled' is 'copy' in {same} of {len(copied)} items: white space separates words, and "
             "there is nothing to shuffle"
         )
     kept = contexts.get_column("id").to_list()

@@ -1,4 +1,4 @@
-"""The command ``rejoinder``: its verbs, and what becomes of an error."""
+"""The command ``rejoinder``: its verbs, and how it handles errors."""
 
 from __future__ import annotations
 

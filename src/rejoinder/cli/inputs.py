@@ -70,7 +70,7 @@ def read(
     if given.holds_replies and given.testset not in given.replies:
         note(
             f"{given.testset}: holds replies too, which are not read beside the files of responses; to "
-            "read them, name this file once more behind itself"
+            "read them, list the file a second time, as responses"
         )
     note_order(given)
     _take_own_scores(given, items)

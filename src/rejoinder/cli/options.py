@@ -214,8 +214,7 @@ WORK = path(
     "--work",
     writes=True,
     metavar="FOLDER",
-    help="Folder in which results are kept as they come. Interrupted runs resume: repeat the "
-    "command.",
+    help="Folder for intermediate results. Interrupted runs resume: repeat the command.",
 )
 TURNS = integer(
     "--turns",
@@ -348,7 +347,7 @@ class ServedModelOptions(Options):
     max_tokens: int | None = integer(
         "--max-tokens",
         type=click.IntRange(1),
-        help="Number of tokens, as a server counts them, after which no question is begun; those "
+        help="Number of tokens, as a server counts them, after which no new question is asked; those "
         "under way go on. Together with those in --work.",
     )
 
@@ -462,7 +461,7 @@ class TextsOptions(TestsetFilesOptions):
 
 
 class GapsOptions(Options):
-    """What becomes of items that cannot be scored for all systems."""
+    """How items that cannot be scored for all systems are handled."""
 
     missing: Any = choice(
         "--missing",

@@ -33,7 +33,7 @@ MEANINGS = {
     "p_max": "p-value corrected by the maximum over pairs.",
     "p_randomization": "p-value of approximate randomization, not corrected for several pairs.",
     "p_randomization_holm": "The same after Holm's correction: below 0.05 the two systems differ.",
-    "p_bootstrap": "p-value of the paired bootstrap; where p_randomization differs, believe that one.",
+    "p_bootstrap": "p-value of the paired bootstrap; where it and p_randomization disagree, prefer that one.",
     "p_bootstrap_holm": "The same after Holm's correction.",
     "detectable": "Smallest true difference that is found with 80% power.",
     "wins": "Number of items that a won.",

@@ -1,4 +1,4 @@
-"""All pairs of many systems in one small table: a row and a column for each system, a sign for each pair."""
+"""All pairs of many systems in one small table: a symbol for each pair of a row and a column."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Column:
         heading: Its heading; of a column that is repeated ``across`` values, a function of the value, empty
             where that value has no such column.
         keys: The columns of the frame that it shows: CSV has these.
-        show: A function from their values to what stands in the cell.
+        show: A function from their values to the content of the cell.
         right: Whether it is aligned right, as numbers are.
         key: Whether it says what a row is of, so that each part of a table that is too wide repeats it.
             The first columns of a table are keys.

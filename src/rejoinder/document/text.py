@@ -33,7 +33,7 @@ class Text:
 
 
 Cell: TypeAlias = str | Text
-"""What stands in a cell or a line: a text, or one with styles."""
+"""The content of a cell or a line: a text, or one with styles."""
 
 
 def styled(text: str, style: str) -> Text:

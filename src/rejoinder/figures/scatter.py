@@ -51,7 +51,7 @@ class Cloud:
         x_name: What x is.
         y_name: What y is.
         people: Whether y is people's ratings too, on a grid like x.
-        words: What stands in place of the two coefficients of x and y; None tells these.
+        words: The text in place of the two coefficients of x and y; None tells these.
     """
 
     name: str

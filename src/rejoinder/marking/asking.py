@@ -81,7 +81,7 @@ def _ask(attempts: Attempts, question: MarkQuestion, rubric: Rubric) -> Answered
 
 
 def _check_marks(answers: Sequence[Answered], where: str) -> None:
-    """Raises where no answer is a mark: asking on would be for nothing."""
+    """Raises where no answer is a mark: further questions would be wasted."""
     if any(each.value is not None for each in answers):
         return
     first = answers[0]

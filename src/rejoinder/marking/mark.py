@@ -87,11 +87,11 @@ def mark(
         retries: How often a question is asked again whose answer is no mark.
         concurrency: How many questions are under way at a time.
         max_calls: Maximum number of answers of the server; needs ``work``. None: no limit.
-        max_tokens: Number of tokens, as the server counts them, after which no question is begun; needs
+        max_tokens: Number of tokens, as the server counts them, after which no new question is asked; needs
             ``work``. None: no limit.
         answer_tokens: Maximum number of tokens of an answer of a server.
         seed: Random seed, which a server is told.
-        work: A folder where answers are kept as they come; an interrupted run is resumed.
+        work: A folder for intermediate results; an interrupted run is resumed.
         template: Of a model on this machine, whether its chat template is used: ``auto``, ``chat``,
             ``plain``.
         device: Of a model on this machine; see ``open_backend``, as for the following three.

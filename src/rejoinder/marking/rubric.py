@@ -119,7 +119,7 @@ class Rubric(Result):
             kind: ``pointwise`` or ``pairwise``.
             criterion: The criterion.
             answers: What may be answered.
-            texts: What stands in the places of the conversation and the replies.
+            texts: The texts in the places of the conversation and the replies.
         """
         filled = {
             **texts,

@@ -49,7 +49,7 @@ class Evidence(ABC):
 
     @abstractmethod
     def names(self, correlations: Sequence[str]) -> Sequence[str]:
-        """The coefficients that can be told, of those wanted."""
+        """The requested coefficients that are defined."""
 
     @abstractmethod
     def row(self, label: str, correlation: str) -> Row:

@@ -1,4 +1,4 @@
-"""A judge beside people: bias, errors, reliability, and whether it may stand in for a rater."""
+"""A judge beside people: bias, errors, reliability, and whether it can replace a rater."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class JudgeReport(TableResult):
     signature: str
 
     def document(self, view: View = AS_USUAL) -> Document:
-        """How each judge follows people, where it errs, and whether it may stand in for a rater."""
+        """How each judge follows people, where it errs, and whether it can replace a rater."""
         from rejoinder.meta_evaluation.judge_tables import judges
 
         tables = self.measures, self.errors, self.repeats, self.tests
@@ -379,7 +379,7 @@ def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
             what = counted(absent, "rated reply", "rated replies")
             several.append((one.label, f"{what} without a mark left out"))
         if one.equal is not None:
-            line = f"all marks are equal ({one.equal:g}): they tell no reply from another"
+            line = f"all marks are equal ({one.equal:g}): they do not distinguish replies"
             several.append((one.label, line))
         if not one.on_scale:
             line = (
@@ -449,7 +449,7 @@ def _groups(one: _Judge, rated: Rated) -> str:
 def _constant_note(
     rated: Rated, judges: Sequence[_Judge], tolerance: float, alignment: Alignment
 ) -> list[str]:
-    """A note where the mean rating, given to every reply, would stand in for a rater too."""
+    """A note where the mean rating, given to every reply, would could replace a rater too."""
     constant = np.full(rated.human.size, rated.human.mean())
     if alignment == "accuracy":
         grades, counts = np.unique(rated.matrix[np.isfinite(rated.matrix)], return_counts=True)

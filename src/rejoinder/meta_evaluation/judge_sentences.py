@@ -12,7 +12,7 @@ from rejoinder.document.numbers import decimals, interval, p_value
 from rejoinder.document.text import plain
 from rejoinder.messages import SIGNIFICANT
 
-CONSTANT_STANDS_IN = "one and the same grade for every reply would stand in for a rater too"
+CONSTANT_STANDS_IN = "one and the same grade for every reply would could replace a rater too"
 """How the note begins where the alternative annotator test says little."""
 
 MOST_NAMED = 3
@@ -56,7 +56,7 @@ def _agreement(within: Mapping[str, Any], reliability: Mapping[str, Any]) -> str
     elif within["low"] > 0:
         follows = f"follows people's ratings (r within {r})"
     elif within["high"] < 0:
-        follows = f"goes against people's ratings (r within {r})"
+        follows = f"correlates negatively with people's ratings (r within {r})"
     else:
         follows = f"is not shown to follow people's ratings (r within {r})"
     if math.isnan(reliability["value"]):
@@ -112,16 +112,16 @@ def _stands_in(test: Mapping[str, Any], constant: bool) -> str:
     """The result of the alternative annotator test, or why there is none."""
     if test["reason"] is not None:
         return (
-            "whether it may stand in for a rater is not known: the alternative annotator test was "
+            "whether it can replace a rater is not known: the alternative annotator test was "
             f"{test['reason']}"
         )
     beaten = (
         f"in the alternative annotator test it beats {test['beaten']} of {test['raters']} raters"
     )
     if not test["passed"]:
-        return f"it is not shown to be able to stand in for a rater: {beaten}, and half are needed"
+        return f"the test does not show that it can replace a rater: {beaten}, and half are needed"
     so_would = ", but one and the same grade for every reply would too" if constant else ""
-    return f"it may stand in for a rater: {beaten}{so_would}"
+    return f"it can replace a rater: {beaten}{so_would}"
 
 
 def _with_interval(row: Mapping[str, Any]) -> str:

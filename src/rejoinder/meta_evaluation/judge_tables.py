@@ -55,7 +55,7 @@ MEANINGS = {
     "raters": "Number of raters that were left out in turn.",
     "advantage": "Share of items on which the judge is at least as close to the others as the rater.",
     "rater_advantage": "The same share of the rater.",
-    "passed": "Whether the judge may stand in for a rater.",
+    "passed": "Whether the judge can replace a rater.",
 }
 
 _two = decimals(2)
@@ -71,9 +71,9 @@ def judges(
     notes: Sequence[str],
     signature: str,
 ) -> Document:
-    """How each judge follows people, where it errs, and whether it may stand in for a rater.
+    """How each judge follows people, where it errs, and whether it can replace a rater.
 
-    Behind the tables stand two sentences for each judge: what the tables come to. For the arguments see
+    Two sentences for each judge follow the tables and sum them up. For the arguments see
     ``JudgeReport``.
     """
     names = measures["judge"].unique(maintain_order=True).to_list()
@@ -161,7 +161,7 @@ def _tests(tests: pl.DataFrame, tested: pl.DataFrame) -> Document:
 def _panel(panel: Estimate, judges: int) -> Document:
     columns = [
         key("panel", "judges", lambda judges: f"{judges} judges"),
-        estimate("worth so many with independent errors", _CELLS, _two),
+        estimate("effective number of judges", _CELLS, _two),
     ]
     frame = pl.DataFrame([{"judges": judges, **panel._asdict()}])
     return spaced(Table(frame, columns, name="panel", meanings=MEANINGS))

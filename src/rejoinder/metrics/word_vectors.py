@@ -143,7 +143,7 @@ class VectorPooling(PooledVectors):
 
     ``v_max[k] = max_w w[k]``, ``v_min[k] = min_w w[k]``, ``v = [v_max ; v_min]``, and
     ``s_R = max_j cos(v(h), v(r_j))`` (equations 1 and 2, with the maximum over references that the
-    paper, which has one, does not need). Range -1 to 1. The paper does not say what becomes of
+    paper, which has one, does not need). Range -1 to 1. The paper does not say how it handles
     words without a vector; they are skipped. See ``SimilarityMetric`` for replies without words.
 
     Source: Tao et al. 2018, section 3.1.

@@ -63,8 +63,8 @@ def split_url(url: str) -> SplitResult:
     """The parts of a server's URL.
 
     Raises:
-        ParameterError: It is none of http or https with a host, or it holds a key: what stands in
-            a URL ends up in files, signatures and logs.
+        ParameterError: It is none of http or https with a host, or it holds a key: a URL
+            ends up in files, signatures and logs.
     """
     try:
         parts = urlsplit(url)

@@ -61,7 +61,7 @@ class Components(Criterion):
 
 
 def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> list[str]:
-    """What the forecasts for people take for granted of raters, each once for all pairs."""
+    """What the forecasts for people assume of raters, each once for all pairs."""
     notes = []
     single = [pair for pair, each in known.items() if not each.shows_raters]
     if single:

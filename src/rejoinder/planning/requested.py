@@ -18,7 +18,7 @@ from rejoinder.statistics.power import MOST_ITEMS
 
 
 def check_draws_of(scores: Scores, resamples: int, seed: int) -> None:
-    """Checks how often and by what a plan is drawn.
+    """Checks the number of resamples of a plan and its seed.
 
     Raises:
         ParameterError: A number is out of range.
@@ -27,7 +27,8 @@ def check_draws_of(scores: Scores, resamples: int, seed: int) -> None:
     check_draws(resamples, seed)
     if not resamples:
         raise ParameterError(
-            Argument("resamples", resamples), f": a plan is drawn; give {FEWEST_RESAMPLES} or more"
+            Argument("resamples", resamples),
+            f": planning uses the bootstrap; give {FEWEST_RESAMPLES} or more",
         )
     scores.need_items()
 

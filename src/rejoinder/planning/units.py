@@ -30,7 +30,7 @@ class Units:
         return "item" if self.clusters is None else "cluster"
 
     def within(self, items: int) -> int:
-        """How many units so many items make: whole clusters, or the items themselves.
+        """Number of units in a number of items: whole clusters, or the items themselves.
 
         >>> Units(60, 12).within(34), Units(60).within(34)
         (6, 34)

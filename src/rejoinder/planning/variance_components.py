@@ -74,7 +74,7 @@ class People:
 
     @property
     def raters(self) -> float:
-        """The raters of a reply: the harmonic mean, which is what spread goes by."""
+        """The raters of a reply: the harmonic mean, since variances scale with it."""
         return float(2 * self.n / (self.sums[8] + self.sums[9]))
 
     @property
@@ -94,7 +94,7 @@ class People:
 
     @property
     def leaning(self) -> float:
-        """What of the leanings is alike for all items, and so no part of their spread."""
+        """The rater-by-system covariance shared by items, and so no part of their spread."""
         return 0.0 if math.isnan(self.lean) else self.lean * self.shared
 
     def parts(self) -> dict[str, float]:

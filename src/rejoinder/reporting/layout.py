@@ -53,7 +53,7 @@ class PageSection:
     Attributes:
         key: Its id.
         title: Its heading.
-        parts: What stands in it.
+        parts: Its contents.
     """
 
     key: str

@@ -116,7 +116,7 @@ def respond(
         max_calls: Maximum number of a server's answers; needs ``work``. None: no limit.
         max_tokens: Number of tokens, as the server counts them, after which no conversation is begun;
             needs ``work``. None: no limit.
-        work: A folder where replies are kept as they come; an interrupted run is resumed.
+        work: A folder for intermediate results; an interrupted run is resumed.
 
     Raises:
         InputError: An item has no context; the corpus holds nothing but the test set's own pairs;

@@ -77,7 +77,7 @@ def score_parquet(
         progress: Called with how many items are done, and of how many.
 
     Raises:
-        InputError: A file cannot be read, has no such columns, or its ids go another way.
+        InputError: A file cannot be read, has no such columns, or its ids are in another order.
         ParameterError: A metric or a parameter is unknown or does not fit.
     """
     check_draws(resamples, seed)

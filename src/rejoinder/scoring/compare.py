@@ -154,7 +154,7 @@ def compare(
     far from 0 as the difference itself. sacreBLEU's paired bootstrap is another test under this
     name: it takes the absolute value of the difference first and subtracts the mean after that,
     which is one-sided. With few items, or scores that rest on few of them, the bootstrap's p is too
-    small: where the two disagree, believe the first. Both are two-sided, with
+    small: where the two disagree, prefer the first. Both are two-sided, with
     ``p = (c + 1) / (n + 1)`` where draws are random. Holm's correction takes all pairs of a metric
     for one family.
 

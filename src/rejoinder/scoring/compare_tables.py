@@ -40,7 +40,7 @@ DETECTABLE = (
 
 PAIRS = (
     "p: approximate randomization; p Holm: corrected over a metric's pairs, * below 0.05; p boot: paired "
-    "bootstrap, not corrected (where it and p disagree, believe p); <: the least p that so many draws "
+    "bootstrap, not corrected (where it and p disagree, prefer p); <: the smallest p that so many draws "
     f"allow; W/T/L: items won, tied, lost by a; {DETECTABLE}"
 )
 MARGIN = (

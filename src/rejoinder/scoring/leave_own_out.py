@@ -29,7 +29,7 @@ from rejoinder.tables.types import Responses
 from rejoinder.text.strings import Strings
 
 LeftOut = Literal["own", "pair"]
-"""Whose references a reply does without: its system's, or also those of the one it is compared with."""
+"""Which references of a reply are excluded: its system's, or also those of the one it is compared with."""
 
 
 def score_left_out(
@@ -48,7 +48,7 @@ def score_left_out(
 
     The references are replies of the very systems that are scored (``weighing.weigh``). A reply
     that stands among its own references is perfect for any metric, and deltaBLEU then returns its
-    rating. So each system does without its own; references of another source, people's, stay.
+    rating. So each system's own references are excluded; references of another source, people's, stay.
 
     What that does: every system has references of its own, different from all others'. The best
     system misses good references, the worst misses bad ones, and all scores are of different tests.
@@ -182,7 +182,7 @@ class LeaveOwnOut:
             raise InputError(
                 f"references: no source is one of the systems {one_of(alignment.systems)} (sources: "
                 f"{given}), so that nothing can be left out; make references of rated replies with "
-                "'rejoinder weigh', and call the systems alike"
+                "'rejoinder weigh', and use the same system names"
             )
         return cls(alignment, contexts, placed, keep_identical)
 

@@ -57,7 +57,7 @@ _OF_TABLES = {"context", "features", "scores"}
 """What only ``score`` provides for a metric."""
 
 _OF_PUBLISHED_DATA = (b"__eou__", b"\t")
-"""What stands in the text files of published data, which have readers of their own."""
+"""Content of the text files of published data, which have readers of their own."""
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,7 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
     if families > 1 and how == "Holm":
         by += " as in 'rejoinder compare'"
     legends = [
-        f"p: approximate randomization{by}; <: the least p that so many draws allow; "
+        f"p: approximate randomization{by}; <: the smallest p that so many draws allow; "
         f"W/T/L: items won, tied, lost; {DETECTABLE}",
         *legends_of_items(leads),
         *[DIFFERENCES] * ("paired" in leads.columns),

@@ -1,4 +1,4 @@
-"""The alternative annotator test: may a judge stand in for a rater? (Calderon et al. 2025).
+"""The alternative annotator test: can a judge replace a rater? (Calderon et al. 2025).
 
 Each rater is left out in turn. On each item the judge and that rater are compared by how close they
 come to the other raters. A rater is beaten where the judge is not worse by more than a tolerance, which
@@ -25,7 +25,7 @@ from rejoinder.statistics.rating_matrix import checked_ratings
 from rejoinder.statistics.student import two_sided_p
 
 Alignment = Literal["rmse", "accuracy"]
-"""How close an answer comes to those of others: minus the root mean square difference, or the share
+"""How close an answer is to those of others: minus the root mean square difference, or the share
 that is equal."""
 
 LEAST_ITEMS = 30
@@ -188,7 +188,7 @@ def _left_out(
 
 
 def _alignment(answers: Floats, others: Floats, alignment: Alignment) -> Floats:
-    """How close each answer comes to those of the others: float64 [n]."""
+    """How close each answer is to those of the others: float64 [n]."""
     there = np.isfinite(others)
     if alignment == "accuracy":
         each = (others == answers[:, None]).astype(np.float64)

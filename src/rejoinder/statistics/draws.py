@@ -8,7 +8,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Placeholder
 
 MOST_DRAWS = 1_000_000
-"""More resamples or permutations than anybody can need: a slip of the keyboard."""
+"""More resamples or permutations than a study needs; larger values are typing errors."""
 
 FEWEST_RESAMPLES = 100
 """Of fewer resamples the ends of a 95% interval are the extremes."""

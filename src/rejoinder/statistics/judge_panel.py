@@ -29,7 +29,7 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
         groups: [n], the cluster of each reply.
 
     Returns:
-        From 1 for judges of one mind; as many as there are for independent ones that err as much as
+        From 1 for judges that always agree; as many as there are for independent ones that err as much as
         each other; above that where errors cancel. 1 without an interval where all errors are the
         same. NaN with its reason where judges make no errors, where these cancel exactly, and where
         the raters' noise is all of them.

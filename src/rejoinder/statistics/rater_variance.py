@@ -120,7 +120,7 @@ class RaterVariance(NamedTuple):
         Few raters often look alike by chance, and Satterthwaite's degrees of freedom (1946) then take
         them to be (with 3 raters who differ the interval covers .91). So the squares of the two
         half-widths are added (Howe 1974), ``t_df^2 V + t_R^2 V_R``, and the degrees of freedom are those
-        for which one t comes to the same. Both variances hold the noise of the ratings, which
+        for which one t gives the same. Both variances hold the noise of the ratings, which
         counts once: more of it as the raters' the more of the variance of items it makes up, and all of it
         where each rater has items of their own, since raters are then all that is independent (the formula
         was chosen by simulation: docs/studies/coverage.md).

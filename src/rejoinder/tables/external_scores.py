@@ -108,7 +108,9 @@ class SegmentScores(CheckedTable):
         refuse(
             names.str.contains("|", literal=True),
             origin,
-            lambda i: f"name {quoted(names[i])} holds '|', which parts signatures; rename it",
+            lambda i: (
+                f"name {quoted(names[i])} contains '|', the separator of signatures; rename it"
+            ),
         )
         refuse(
             names.is_in(["system", "id"]),

@@ -20,7 +20,7 @@ class TableColumn:
         name: Our name of it.
         meaning: What it holds.
         dtype: Its type.
-        if_absent: What becomes of a table without it: it is ``refused``, its reader has it ``filled``, it
+        if_absent: How a table without it is handled: it is ``refused``, its reader has it ``filled``, it
             is ``null`` in each row, or the table goes ``without`` it.
         aliases: Names under which it is read too, in lower case with ``_`` for white space, parted by
             blanks.

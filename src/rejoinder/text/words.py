@@ -37,7 +37,7 @@ def words(text: str, language: str = "en") -> list[str]:
 
     Args:
         text: Any string.
-        language: ``en`` for English and every language that parts words with blanks; ``zh``, cut by
+        language: ``en`` for English and every language that separates words with blanks; ``zh``, cut by
             jieba (extra ``models``); ``char``, every character but blanks; ``none``, what stands
             between blanks, as it stands (text that is tokenised as the vectors want it).
 

@@ -39,7 +39,7 @@ class SweepMaterial:
         beam: Beam size of the search for replies.
         resamples: Bootstrap resamples; 0 for no intervals.
         seed: Of every draw but those of the trainings.
-        notes: What was left out, and what stands in for what.
+        notes: What was left out, and what replaces what.
         fallback: Why replies are scored by BLEU where nobody asked for it; None: they are not.
     """
 

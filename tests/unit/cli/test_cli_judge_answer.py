@@ -56,7 +56,7 @@ def test_a_good_judge():
         words,
     )
     assert words.endswith(
-        "it may stand in for a rater: in the alternative annotator test it beats 4 of 4 raters."
+        "it can replace a rater: in the alternative annotator test it beats 4 of 4 raters."
     )
     so_would = dataclasses.replace(whole, notes=(f"{CONSTANT_STANDS_IN} (it beats 4 of 4): ",))
     assert answer(so_would, "judge").endswith(
@@ -76,7 +76,7 @@ def test_favours():
 def test_the_test_that_was_not_done(raters, end):
     words = answer(report(raters), "judge")
     assert words.endswith(
-        "whether it may stand in for a rater is not known: the alternative annotator test was not done: it "
+        "whether it can replace a rater is not known: the alternative annotator test was not done: it "
         f"needs three raters or more, and {end}."
     )
     unknown = "what people reach among themselves is not known: each reply has one rating"
@@ -95,9 +95,11 @@ def test_a_judge_that_follows_nothing():
     words = answer(report(follow=0.0), "judge")
     assert words.startswith("judge is not shown to follow people's ratings (r within ")
     assert "may favour a system, which is not known: the judge's marks follow" in words
-    assert "it is not shown to be able to stand in for a rater: in the " in words
+    assert "the test does not show that it can replace a rater: in the " in words
     assert words.endswith("and half are needed.")
-    assert answer(report(follow=-1.0), "judge").startswith("judge goes against people's ratings")
+    assert answer(report(follow=-1.0), "judge").startswith(
+        "judge correlates negatively with people's ratings"
+    )
 
 
 def test_equal_marks_and_one_system():

@@ -34,7 +34,7 @@ def draw(
         settings: The ratings, and what was asked of them.
         texts: Test set and responses, where they are at hand: with saved scores the unit size alone
             can be swept.
-        missing: What becomes of an item that a system did not answer.
+        missing: How an item that a system did not answer is handled.
     """
     from rejoinder.figures.album import album, coefficient
     from rejoinder.figures.sweeps import panels

@@ -68,7 +68,7 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
     scale: tuple[float, float] | None = options.scale()
     anytime: bool = flag(
         "--anytime",
-        help="Intervals that stay valid when you look after every new rating. With --ratings; they are "
+        help="Sequential monitoring: intervals that are valid at any sample size. With --ratings; they are "
         "1.6 to 1.9 times as wide, and begin at 20 rated items.",
     )
     correction: str = choice(

@@ -33,7 +33,7 @@ class ConvertOptions(options.TablesOptions, options.JsonOptions):
 
 @command(ConvertOptions)
 def convert(given: ConvertOptions) -> None:
-    """Write a file of any format as one of our own.
+    """Convert a file to Rejoinder's formats.
 
     JSON Lines or Parquet, which all other verbs read without options. 'rejoinder look' says what a
     file can be read as.

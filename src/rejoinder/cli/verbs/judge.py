@@ -32,7 +32,7 @@ class JudgeOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions)
         "--alignment",
         of=("rmse", "accuracy"),
         default="rmse",
-        help="How close a mark comes to the ratings of others: by their distance (grades), or by "
+        help="How close a mark is to the ratings of others: by their distance (grades), or by "
         "whether they are equal (categories).",
     )
     raters: str = choice(
@@ -53,8 +53,8 @@ def judge(given: JudgeOptions) -> None:
     """Compare a judge, or a metric, with people who rate.
 
     How severe a judge (such as a language model) is, how its marks follow ratings, which systems
-    and lengths it favours, how far it agrees with itself, and whether it may stand in for a rater
-    (the alternative annotator test). Metrics of texts are judges too: may BLEU stand in for a rater?
+    and lengths it favours, how far it agrees with itself, and whether it can replace a rater
+    (the alternative annotator test). Metrics of texts are judges too: can BLEU replace a rater?
     'mark' makes the marks of a language model.
     """
     from rejoinder.cli import inputs

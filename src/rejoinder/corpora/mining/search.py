@@ -34,7 +34,7 @@ class Product:
 
     Attributes:
         alpha: How much the similarity of the responses counts, 0 to 1.
-        epsilon: What stands in its place with the weight 1 - alpha, so that triples whose response
+        epsilon: The value in its place with the weight 1 - alpha, so that triples whose response
             shares no word with the item's own are candidates too; 0 or more.
         weighting: The parameters of BM25.
     """

@@ -303,7 +303,7 @@ def _check_enough(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]])
 
 
 def _of_looks(replies: RepliesWithRatings, anytime: bool) -> list[str]:
-    """What intervals that hold at every look take for granted."""
+    """Assumptions of anytime-valid intervals."""
     if not anytime:
         return []
     return [

@@ -218,7 +218,7 @@ def errors(
     if equal:
         notes.append(
             f"no test of the error of {listed(equal)}: all its scores of rated replies are equal, so that "
-            "they tell no reply from another"
+            "they do not distinguish replies"
         )
     if others:
         notes.append(

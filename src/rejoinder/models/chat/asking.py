@@ -102,7 +102,7 @@ class Limits:
         concurrency: How many questions are under way at a time.
         max_calls: Maximum number of answers of the server; None: no limit.
         max_tokens: Number of tokens of questions and answers, as the server counts them, after which
-            no question is begun; None: no limit.
+            no new question is asked; None: no limit.
 
     Raises:
         ParameterError: A number is out of range.

@@ -28,7 +28,7 @@ UNUSED = re.compile(r"^(pooler|cls|lm_head|classifier|qa_outputs|mlm_head|vocab_
 """Weights around an encoder that its token vectors do not need: it may lack them, or have them."""
 
 REPORT = "LOAD REPORT"
-"""What stands in the record that ``transformers`` logs of weights that do not fit: told here."""
+"""The fields of the record that ``transformers`` logs of weights that do not fit: told here."""
 
 
 class Pretrained(NamedTuple):

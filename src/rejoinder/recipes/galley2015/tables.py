@@ -101,7 +101,7 @@ def table2(
     """Correlates BLEU, sBLEU and deltaBLEU, over three kinds of references, with human ratings.
 
     All nine see the same items, units and assignments. (Galley et al. 2015, sections 5 and 6. The
-    paper does not say which Kendall it takes; we take tau-b. Nor does it say what becomes of an
+    paper does not say which Kendall it takes; we take tau-b. Nor does it say how it handles an
     item without a reference of w >= 0.6: here it is an error, or left out for all nine.)
 
     Args:

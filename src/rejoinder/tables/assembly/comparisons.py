@@ -29,7 +29,7 @@ def preferences_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         keep: Additional columns to keep, where they are there.
 
     Raises:
-        InputError: A column is absent, a row has no outcome that can be told, or no row has one.
+        InputError: A column is absent, a row has an undefined outcome, or no row has one.
     """
     part = votes(part)
     require(NEEDED["preferences"], part.frame.columns, part.name, OPTIONAL["preferences"])

@@ -1,0 +1,56 @@
+"""Words that STYLE and the glossary do not use: `make lint` finds them in sources and pages.
+
+Run from the repository root: ``python tests/words.py``. It prints each place with a better wording,
+and exits with status 1 where there is one.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+BETTER = {
+    r"for nothing\b(?! (that|from))": "at no cost, in vain",
+    r"\bof one mind\b": "agree",
+    r"right and dear": "accurate and expensive",
+    r"(least|smallest) p that so many draws allows": "the smallest p that so many draws allow",
+    r"\bleast p that\b": "smallest p that",
+    r"\bbelieve p\b": "prefer p",
+    r"stand in for (a|one) rater": "replace a rater",
+    r"worth so many\b": "effective number of judges",
+    r"goes against people": "correlates negatively with people",
+    r"\b(matrix of signs|sign for each pair)\b": "symbol matrix, a symbol for each pair",
+    r"once more behind itself": "a second time",
+    r"kept as they come": "intermediate results",
+    r"no question is begun": "no new question is asked",
+    r"which is no certainty": "degenerate: all resamples are equal",
+    r"[Ww]hat becomes of": "how it handles",
+    r"[Ww]hat stands in\b": "contents of",
+    r"slip of the keyboard": "typing error",
+    r"\ba plan is drawn\b": "planning uses the bootstrap",
+    r"call the systems alike": "use the same system names",
+    r"\bparts (words|signatures)\b": "separates",
+    r"\btells? no reply from another": "do not distinguish replies",
+    r"spread goes by|go another way|take for granted": "scales with; in another order; assume",
+    r"rather be dull": "prefers generic replies",
+    r"not shown to be able": "the test does not show",
+}
+
+
+def places() -> list[str]:
+    """Every place with such words: its file, line, words and the better ones."""
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
+    files += ROOT.glob("src/**/*.py")
+    found = []
+    for path in sorted(files):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            for words, better in BETTER.items():
+                if match := re.search(words, line):
+                    where = f"{path.relative_to(ROOT)}:{number}"
+                    found.append(f"{where}: {match[0]!r}: say {better!r}")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(places()) or 0)

@@ -166,6 +166,9 @@ def test_a_sweep_goes_on(copies):
     kept = {path.name: path.read_bytes() for path in (folder / "trials" / "0001").glob("*.json")}
     base = replace(tiny_sweep.BASE, width=4, feed_forward=4, epochs=2)
     grid = ParameterGrid(base, {"learning_rate": (1e-2, 1e-3)})
+    # It was begun with 20 resamples, which are refused by now.
+    begun = (folder / "sweep.json").read_text()
+    (folder / "sweep.json").write_text(begun.replace('"resamples": 20', '"resamples": 100'))
     found = run_trials(tiny_sweep.held(base), grid, Search(prune="none"), folder)
     for then, now in zip(SAID["trials"], found.trials.to_dicts(), strict=True):
         assert {name: now[name] for name in then} == pytest.approx(then, rel=1e-3)

@@ -23,7 +23,7 @@ GAPS = (
 
 
 def next_steps(kind: str, gaps: bool) -> Document:
-    """What to do with marks of a kind; of which some are missing, what becomes of the items."""
+    """What to do with marks of a kind; of which some are missing, how their items are handled."""
     calls = {
         "judge": Call("rejoinder.judge"),
         "compare": Call("rejoinder.compare_with_people"),

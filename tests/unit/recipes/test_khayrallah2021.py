@@ -416,7 +416,8 @@ def test_command(study, data, unrendered, monkeypatch, capfd):
     assert run(list(map(str, words))) == 0
     out = capfd.readouterr().out
     assert "Table 12: RUQ on trained pairs and on test prompts" in out
-    assert "RUQ-train: DD-BEST - DD-BASE = " in out
+    assert "RUQ-train: it is not clear whether DD-BEST or DD-BASE is better" in out
+    assert "RUQ-train: EF-BASE is better than EF-BEST by " in out
     assert run([*map(str, words), "--filter-raters", "0.2"]) == 2
     assert "has no effect without --ratings FILE" in capfd.readouterr().err
     assert run([*map(str, words), "--system", "DD-WORST"]) == 2

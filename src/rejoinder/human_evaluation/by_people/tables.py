@@ -49,7 +49,7 @@ def comparison(
 ) -> Document:
     """Of each criterion which system is best, and every pair of systems.
 
-    More than 6 systems are a matrix of signs; with ``view.all_pairs`` every pair has a row.
+    More than 6 systems are a matrix of symbols; with ``view.all_pairs`` every pair has a row.
 
     Args:
         verdicts: ``RatingComparison.verdicts``.

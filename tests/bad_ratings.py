@@ -128,7 +128,7 @@ def potato(case_id, wrong, expected, files, paths):
 
 
 PUBLISHED = [
-    RatingCase("ratings-format", "a format of ratings that does not exist", r"--format: got 'mturks'; .*did you mean 'mturk'", {"a.csv": LONG}, lambda path: read_ratings(path, format="mturks")),
+    RatingCase("ratings-format", "a format of ratings that does not exist", r"--format: got 'mturks' for a\.csv; .*did you mean 'mturk'", {"a.csv": LONG}, lambda path: read_ratings(path, format="mturks")),
     one("ratings-suffix", "ratings of unknown format", r"cannot tell the format", LONG, "ratings.dat"),
     RatingCase("ratings-folder", "a folder without known ratings", r"a folder of no format known here", {"data/a.csv": LONG, "data/b.csv": LONG}, paths=("data",)),
     one("mturk-inputs", "a batch that does not say which reply was shown", r"columns Input\.\*: no column 'id'", BATCH.replace("Input.id", "Input.text") + "h,A1,Approved,Hi,bot,4\n"),

@@ -6,9 +6,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _LONGEST = 100  # characters of a value that a message shows
 _MOST = 8  # names of a list that it shows
+
+
+class Place(NamedTuple):
+    """Where a row stands: its file and its number in it. Messages name it so."""
+
+    file: str
+    row: int
+
+    def __str__(self) -> str:
+        """The place as errors name it."""
+        return f"{self.file}, row {self.row}"
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from rejoinder.cli.terminal.speech import say
 from rejoinder.errors import InputError, ParameterError
 
 
@@ -34,6 +35,6 @@ def copy_examples(context: click.Context, _option: click.Parameter, folder: Path
         ) from None
     except (OSError, shutil.Error) as error:
         raise InputError(f"--example-files {folder}: cannot be written: {error}") from None
-    click.echo(f"Wrote the example files to {folder}. Try, for example:")
-    click.echo(f"  rejoinder score {folder}/testset.jsonl {folder}/responses/*.jsonl")
+    say(f"Wrote the example files to {folder}. Try, for example:", err=False)
+    say(f"  rejoinder score {folder}/testset.jsonl {folder}/responses/*.jsonl", err=False)
     context.exit()

@@ -76,7 +76,7 @@ class VerbGroup(click.Group):
             return super().resolve_command(ctx, args)
         if name == "help":
             if not rest:
-                click.echo(ctx.get_help())
+                say(ctx.get_help(), err=False, lines=True)
                 ctx.exit()
             return self.resolve_command(ctx, [*rest, "--help"])
         verbs = OTHER_NAMES.get(name.casefold(), ()) if self.tasks else ()

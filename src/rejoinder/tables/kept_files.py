@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -84,6 +83,8 @@ def questions_in(path: Path) -> dict[str, int]:
     The file is read as it stands, without its log: what is answered meanwhile is not counted, and
     nothing is written beside it.
     """
+    import sqlite3
+
     try:
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(address, uri=True)) as connection:

@@ -10,19 +10,9 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 from msgspec import UNSET, UnsetType
 
+from rejoinder.messages import Place
 from rejoinder.tables.columns import require
 from rejoinder.tables.notes import Note
-
-
-class Place(NamedTuple):
-    """Where a row stands: its file and its number in it. Messages name it so."""
-
-    file: str
-    row: int
-
-    def __str__(self) -> str:
-        """The place as errors name it."""
-        return f"{self.file}, row {self.row}"
 
 
 @dataclass(frozen=True)

@@ -111,8 +111,8 @@ def _strangers(ratings: pl.DataFrame, replies: pl.DataFrame) -> str:
     rated, answering = _names(ratings, "system"), _names(replies, "system")
     if not set(rated) & set(answering):
         return (
-            f"{start}: system {first_few(rated)} rated, {first_few(answering)} replying; call the "
-            "systems alike"
+            f"{start}: system {first_few(rated)} rated, {first_few(answering)} replying; use the "
+            "same system names"
         )
     given, known = _names(ratings, "id"), _names(replies, "id")
     unknown = [id for id in given if id not in set(known)]

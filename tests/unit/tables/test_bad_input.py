@@ -9,6 +9,7 @@ from bad_input_cases import CASES, row
 from bad_outputs import OUTPUT_CASES
 from bad_python import PYTHON_CASES
 from bad_ratings import RATING_CASES
+from rejoinder.cli.app import app
 
 ERRORS = (Path(__file__).parents[3] / "docs" / "errors.md").read_text()
 
@@ -54,7 +55,10 @@ def test_the_page_lists_these_cases_and_no_others():
     tried = [case.id for case in (*CASES, *RATING_CASES, *PYTHON_CASES, *OUTPUT_CASES)]
     assert len(tried) == len(set(tried))
     assert len(tried) >= 40
-    assert re.findall(r"^\| `([a-z0-9-]+)`", ERRORS, re.MULTILINE) == tried
+    listed = re.findall(r"^\| `([a-z0-9-]+)`", ERRORS, re.MULTILINE)
+    assert [
+        each for each in listed if each not in app.commands
+    ] == tried  # a verb begins its own cases
 
 
 def test_the_files_of_the_cases_are_good_but_for_what_is_wrong(tmp_path):

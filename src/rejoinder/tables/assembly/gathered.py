@@ -13,6 +13,7 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.messages import Place
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.item_columns import scalar_column, turns_column
 from rejoinder.tables.assembly.rating_cells import note_labels, refuse_wrong, scores_of
@@ -20,7 +21,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import left_out
-from rejoinder.tables.parts import Draft, Origin, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, Origin, TestSetDraft
 from rejoinder.tables.schemas import PROBABILITY, RATINGS, REFERENCES
 
 Reference = tuple[str, str | None, float | None]  # text, source, weight

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from rejoinder.messages import quoted
+from rejoinder.messages import Place, quoted
 from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, reply_of
 from rejoinder.tables.assembly.rating_cells import scores_of
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.json_lines import records
 from rejoinder.tables.io.json_table import read_list
-from rejoinder.tables.parts import Draft, Place
+from rejoinder.tables.parts import Draft
 
 _FIELDS = re.compile(r'"fields"\s*:\s*\{')
 _COMMENT = "comment"

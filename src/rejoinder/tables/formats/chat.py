@@ -12,13 +12,13 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import stem_of
-from rejoinder.messages import listed, meant, more, quoted
+from rejoinder.messages import Place, listed, meant, more, quoted
 from rejoinder.tables.assembly.gathered import Items, Rows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.notes import note
-from rejoinder.tables.parts import Draft, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 
 

@@ -17,14 +17,14 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, suffix_of
-from rejoinder.messages import Argument, quoted
+from rejoinder.messages import Argument, Place, quoted
 from rejoinder.tables.assembly.gathered import Items, RatedReply, RatingRows, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.io.json_lines import read_objects, records
-from rejoinder.tables.parts import Draft, Part, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, Part, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 _END = "__eou__"

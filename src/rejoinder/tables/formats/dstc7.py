@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import Place, listed, quoted
 from rejoinder.tables.assembly.gathered import Items, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
@@ -17,7 +17,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.delimited import read_tsv, tsv_rows
 from rejoinder.tables.notes import note
-from rejoinder.tables.parts import Draft, Part, Place, TestSetDraft, joined
+from rejoinder.tables.parts import Draft, Part, TestSetDraft, joined
 from rejoinder.tables.schemas import RATINGS, RESPONSES
 
 _GOLD, _CONTEXT, _SYSTEMS = "gold_responses", "context", "system_responses"

@@ -19,7 +19,7 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Place, counted, quoted
 from rejoinder.tables.assembly.gathered import (
     Items,
     RatedReply,
@@ -34,7 +34,7 @@ from rejoinder.tables.io.json_lines import records
 from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.notes import note
-from rejoinder.tables.parts import Draft, Place, TestSetDraft, joined
+from rejoinder.tables.parts import Draft, TestSetDraft, joined
 from rejoinder.tables.schemas import RESPONSES
 
 _CONTEXTS, _REPLIES, _MEANS = "human_ctx.txt", "human_hyp.txt", "human_score.txt"

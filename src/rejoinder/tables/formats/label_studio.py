@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Place, counted, quoted
 from rejoinder.tables.assembly.gathered import RatingRows, reply_of
 from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
@@ -18,7 +18,7 @@ from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.formats.own_tables import CSV, JSON_TABLE, TSV
 from rejoinder.tables.io.json_lines import records
 from rejoinder.tables.io.json_table import read_list
-from rejoinder.tables.parts import Draft, Place
+from rejoinder.tables.parts import Draft
 
 _SCORED = ("rating", "number", "choices")
 

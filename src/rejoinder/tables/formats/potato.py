@@ -12,14 +12,14 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.files.strict_json import strict_json
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import Place, counted, listed, quoted
 from rejoinder.tables.assembly.gathered import RatedReply, RatingRows
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv, read_tsv
 from rejoinder.tables.io.json_lines import read_objects, records
-from rejoinder.tables.parts import Draft, Place
+from rejoinder.tables.parts import Draft
 
 KEY = "key.jsonl"
 """By the number of an instance its item, system and probability, which potato does not get to see."""

@@ -9,11 +9,11 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
-from rejoinder.messages import Argument, counted
+from rejoinder.messages import Argument, Place, counted
 from rejoinder.tables.assembly.gathered import Items
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
-from rejoinder.tables.parts import Draft, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 

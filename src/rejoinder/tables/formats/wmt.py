@@ -15,13 +15,13 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import Place, counted, listed, quoted
 from rejoinder.tables.assembly.gathered import RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.long_or_wide import MEAN
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.logs.samples import Sample, log_format
-from rejoinder.tables.parts import Draft, Place
+from rejoinder.tables.parts import Draft
 
 _OUTPUTS, _HUMAN, _METRIC = "system-outputs", "human-scores", "metric-scores"
 _WHOLE = "all"

@@ -12,8 +12,7 @@ import msgspec
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import read_text
 from rejoinder.files.strict_json import DuplicateKeyError, check_keys
-from rejoinder.messages import quoted
-from rejoinder.tables.parts import Place
+from rejoinder.messages import Place, quoted
 
 Row = TypeVar("Row")
 

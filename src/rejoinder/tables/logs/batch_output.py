@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.files.reading import stem_of
+from rejoinder.messages import Place
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
@@ -17,7 +18,6 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.parts import Place
 
 
 def read(path: Path) -> list[Sample]:

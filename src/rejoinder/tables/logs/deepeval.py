@@ -7,6 +7,7 @@ from typing import Any
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
+from rejoinder.messages import Place
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
@@ -22,7 +23,6 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.parts import Place
 
 _EXPECTED = "expected a test run of DeepEval, whole"
 _CASES = ("testCases", "test_cases")

@@ -16,7 +16,7 @@ from typing import Any
 from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, read_text, suffix_of
-from rejoinder.messages import quoted
+from rejoinder.messages import Place, quoted
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_table import json_value
@@ -33,7 +33,6 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.parts import Place
 
 MOST = 1 << 29
 """Bytes that one file in the archive may unpack to."""

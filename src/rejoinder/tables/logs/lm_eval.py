@@ -9,6 +9,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
+from rejoinder.messages import Place
 from rejoinder.tables.format import FileHead, Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
@@ -20,7 +21,6 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.parts import Place
 
 _KEYS = ("doc_id", "resps", "filtered_resps")
 _NO_SCORES = {*_KEYS, "doc", "target", "arguments", "filter", "metrics"}

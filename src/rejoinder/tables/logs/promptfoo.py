@@ -13,7 +13,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, suffix_of
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import Place, counted, listed, quoted
 from rejoinder.tables.assembly.column_roles import folded
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Shape
@@ -31,7 +31,6 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
-from rejoinder.tables.parts import Place
 from rejoinder.tables.schemas import ALIASES, REFERENCE
 
 _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import Place, listed, quoted
 from rejoinder.tables.assembly.gathered import Items, Rows
 from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import left_out, note
-from rejoinder.tables.parts import Draft, Place, TestSetDraft
+from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES, SCORES
 
 Value = TypeVar("Value")

@@ -45,6 +45,7 @@ from simulations.shapes import (
     ITEMS,
     PAIRS,
     RATED,
+    RATERS,
     SHAPES,
     Shape,
     Study,
@@ -273,7 +274,12 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     errors_of = np.stack([one.errors for one in each], axis=1)
     if panel and np.isfinite(errors_of).all():
         number = independent_judges(errors_of, found.noise, group)
-        yield Ends("panel of 3", number.low, number.high, 3.0)
+        yield Ends("panel of 3", number.low, number.high, cell.shape.panel(3, study.here))
+        if RATERS[cell.shape.raters].lean:
+            yield Ends("panel of 3, other raters", number.low, number.high, 3.0)
+    if study.narrower:
+        anyone = cell.shape.reliability(0.0, SYSTEMS)
+        yield Ends("reliability, other raters", *found.reliability[1:3], anyone)
 
 
 # -- preferences, agreement
@@ -546,8 +552,8 @@ ANSWERS: tuple[Answer, ...] = (
     ),
     Answer(
         "shapes_judge",
-        ("panel of 3",),
-        ("few, 2", "few, 3"),
+        ("panel of 3, other raters", "reliability, other raters"),
+        ("few, 2", "few, 3", "few raters x ties"),
         120,
         THESE_RATERS,
     ),
@@ -658,10 +664,12 @@ truth: they should in 0.95 of the runs or more, since they allow for any number 
         """
 Three systems; three raters where the shape names none. `first system's error` is the error in favour of the
 system that a biased judge favours, `another's error` that of another; `panel of 3` is the number of
-independent judges that three with independent errors are worth. `severity` and the errors are beside the
-people who rated, which is what the command says of them; the other columns are for very many raters. With
-one rating for each reply (`tied, 1 a system`, `dominant`) a slope is said not to be corrected for the
-raters' noise, and is not counted.
+independent judges that three with independent errors are worth. `severity`, the errors, the reliability and
+the panel are beside the people who rated, which is what the command says of them; the other columns are for
+very many raters. Where raters favour systems two columns more have the panel and, with grades, the
+reliability beside very many raters: the command claims neither, and says so. With one rating for each reply
+(`tied, 1 a system`, `dominant`) a slope is said not to be corrected for the raters' noise, and is not
+counted.
 """,
     ),
     "shapes_preferences": (

@@ -370,6 +370,15 @@ class Shape:
         noise = {"normal": kind.spread**2, "steps": 2 * kind.spread, "flips": FLIP * (1 - FLIP)}
         return variance / (variance + (noise[kind.noise] - narrower) / raters.number)
 
+    def panel(self, judges: int, here: Floats) -> float:
+        """How many independent judges so many linear ones are worth, beside raters with these means [S].
+
+        That raters favour a system is an error that all judges make.
+        """
+        shared = float((here - self.truth(here.size).means).var())
+        own = ERROR**2 * max(DIFFERENCES[self.differences].variances)
+        return (own + shared) / (own / judges + shared)
+
     def draw(
         self, rng: np.random.Generator, rated: int, items: int, systems: int = 2, judges: int = 1
     ) -> Study:

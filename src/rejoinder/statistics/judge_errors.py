@@ -66,9 +66,8 @@ class JudgeErrors:
         calibration: How marks became ratings for the errors: ``slope``, or ``as they are`` where the
             raters' noise is unknown and the marks are on their scale.
         errors: float64 [n], the error of each reply; NaN where the judge has none.
-        noise: The variance that the raters' noise gives a reply's mean rating, with what a rater adds to
-            one system alone (other than in ``reliability``: over all systems it is noise); NaN where
-            unknown.
+        noise: The variance that the raters' noise gives a reply's mean rating; NaN where unknown. What a
+            rater adds to one system is no noise, as in ``reliability``.
     """
 
     severity: Estimate
@@ -99,7 +98,7 @@ NOT_COMPARABLE = (
 LEAST_SLOPE = 2.0
 """A slope below so many half-widths of its interval gives no unit."""
 
-WITHIN_SYSTEMS = ("slope", "within", "corrected", "reliability")
+WITHIN_SYSTEMS = ("slope", "within", "corrected", "reliability", "noise")
 """What is of deviations from each system's means."""
 
 ROUNDING = 1e-9

@@ -19,7 +19,8 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
 
     The mean variance of one judge's error over the variance of the error of their mean. Judges that
     err alike are worth one, however many they are. The raters' noise is in all errors alike and no
-    fault of the judges: it is taken from both variances.
+    fault of the judges: it is taken from both variances. That these raters favour a system is an error
+    that all judges share. The interval is the jackknife's of the logarithm.
 
     Args:
         errors: float64 [n, judges], the error of each judge on each reply, in units of the ratings
@@ -46,16 +47,18 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
     columns = [np.ones(n), (centred**2).mean(axis=1), centred.mean(axis=1) ** 2]
     by_cluster = Groups.of(groups, n).sums(np.stack(columns, axis=1))
 
-    def number(sums: Floats) -> Floats:
+    def logarithm(sums: Floats) -> Floats:
         count, single, panel = np.moveaxis(sums, -1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             of_one, of_panel = single / (count - 1) - shared, panel / (count - 1) - shared
-            return np.where((of_one > 0) & (of_panel > 0), of_one / of_panel, np.nan)
+            return np.log(np.where((of_one > 0) & (of_panel > 0), of_one / of_panel, np.nan))
 
     total = by_cluster.sum(axis=0)
-    value, left_out = float(number(total)), number(total - by_cluster)
+    value, left_out = float(logarithm(total)), logarithm(total - by_cluster)
     reason = _reason(centred, shared, value)
-    return cluster_estimate(value, left_out, 1.0, n, by_cluster[:, 0], reason)
+    found = cluster_estimate(value, left_out, 0.0, n, by_cluster[:, 0], reason)
+    value, low, high = np.exp(found[:3]).tolist()
+    return found._replace(value=value, low=low, high=high)
 
 
 def _reason(errors: Floats, noise: float, value: float) -> str | None:

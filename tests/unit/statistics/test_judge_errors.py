@@ -96,8 +96,7 @@ def test_a_rater_who_favours_a_system_is_no_noise_within_systems():
     plain, leant = (judge_errors(each, marks, system, item) for each in (ratings, leaning))
     for name in ("slope", "within", "corrected", "reliability"):
         assert getattr(leant, name)[:4] == pytest.approx(getattr(plain, name)[:4], rel=1e-6)
-    # Over all systems it is one: who else had rated would have leant another way.
-    assert leant.noise > 1.2 * plain.noise
+    assert leant.noise == pytest.approx(plain.noise)
 
 
 def test_raters_with_few_replies_of_a_system_have_one_severity_for_all():
@@ -259,6 +258,23 @@ def test_a_panel_of_copies_is_one_judge():
     assert independent_judges(both, 1.0, item).value == pytest.approx(4, abs=0.4)
     # half of the variance shared: 2 / (1 + 1 / 4)
     assert independent_judges(both, np.nan, item).value == pytest.approx(1.6, abs=0.1)
+
+
+def test_that_raters_favour_a_system_is_an_error_of_all_judges():
+    rng = np.random.default_rng(3)
+    item, system = np.repeat(np.arange(4000), 3), np.tile(np.arange(3), 4000)
+    quality, lean = rng.normal(size=12_000), np.array([[1.0, 0.6], [-1.0, 0.6], [0.0, -1.2]])
+    ratings = quality[:, None] + lean[system] + 0.7 * rng.normal(size=(12_000, 2))
+    judges = [
+        judge_errors(ratings, quality + rng.normal(size=12_000), system, item) for _ in range(3)
+    ]
+    errors = np.stack([each.errors for each in judges], axis=1)
+    shared = lean.mean(axis=1).var()
+    assert judges[0].noise == pytest.approx(0.7**2 / 2, abs=0.01)
+    assert shared > 0.2
+    panel = independent_judges(errors, judges[0].noise, item)
+    assert panel.value == pytest.approx((1 + shared) / (1 / 3 + shared), abs=0.05)
+    assert panel.low < panel.value < panel.high
 
 
 def test_a_line_is_fitted_on_other_clusters():

@@ -48,7 +48,7 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
     all_pairs: bool = flag(
         "--all-pairs",
         help="Print a row for every pair of systems. Default: up to 6 systems; more have a matrix of "
-        "signs.",
+        "symbols.",
     )
     resamples: int = options.resamples("")
     examples: int = integer(

@@ -61,7 +61,7 @@ def comparison(
 ) -> Document:
     """Every pair of systems by people, by each judge and corrected, and the judges' errors.
 
-    More than 6 systems are two matrices of signs, or where not all of their pairs are compared, the
+    More than 6 systems are two matrices of symbols, or where not all of their pairs are compared, the
     pairs that have an interval; with ``view.all_pairs`` every pair has rows.
 
     Args:

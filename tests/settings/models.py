@@ -231,7 +231,7 @@ def asked(name):
 MARK = [
     as_json("mark"),
     to_file("mark"),
-    *reading("mark", MEANS),
+    *reading("mark", MEANS, contexts_alone=True),
     Row("mark", "--output", "-o {out}/other.jsonl", effect=lambda _, after: (
         after.at("@") == ["other.jsonl"])),
     Row("mark", "--model", "--model {chat}#other", "model", MEANS),
@@ -272,7 +272,7 @@ RUQ = [
     Row("ruq", "--resamples", "--resamples 0", "systems.*.low", "systems.*.value"),
     Row("ruq", "--seed", "--seed 7", "systems.*.signature", "systems.*.value"),
     Row("ruq", "--reference", "-r {references_csv}", as_usual="systems.*.value",
-        where={"testset": "contexts_csv"}, status=(2, 0), effect=refused("column 'context'")),
+        where={"testset": "contexts_csv"}, status=(2, 0), effect=refused("reference")),
     columns("ruq", "systems.*.value", "testset"),
     Row("ruq", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("--format")),

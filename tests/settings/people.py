@@ -391,7 +391,7 @@ def people_rate_and_judges_score() -> list[Row]:
 
 
 WEIGH = [
-    *reading("weigh", SOURCES),
+    *reading("weigh", SOURCES, contexts_alone=True),
     *rated("weigh", SOURCES),
     as_json("weigh"),
     to_file("weigh"),

@@ -166,7 +166,7 @@ KHAYRALLAH2021 = [
 AGREEMENT = "agreement[metric=deltaBLEU-2].*.value"
 MEANS = "sources.*.mean"
 CHAIN = [
-    *(row for row in reading(REFERENCES, MEANS) if row.option not in ("--columns",)),
+    *(row for row in reading(REFERENCES, MEANS, True) if row.option not in ("--columns",)),
     as_json(REFERENCES),
     to_file(REFERENCES),
     Row(REFERENCES, "--output", "-o {out}/other", effect=lambda _, after: (

@@ -27,16 +27,17 @@ def draws(verb: str, value: str, ends: str) -> list[Row]:
     ]
 
 
-def reading(verb: str, value: str) -> list[Row]:
+def reading(verb: str, value: str, contexts_alone: bool = False) -> list[Row]:
     """The same tables in two files, or under names that tell no format: the numbers are as usual.
 
-    A table of contexts alone, or a file of no known format, is refused.
+    A file of no known format is refused, and a table of contexts alone where references are needed.
     """
     beside = "-r {references_data}"
     return [
         Row(
-            verb, "--reference", "-r {references_csv}", as_usual=value, status=(2, 0),
-            where={"testset": "contexts_csv"}, effect=refused("column 'context'"),
+            verb, "--reference", "-r {references_csv}", as_usual=value,
+            status=(0 if contexts_alone else 2, 0), where={"testset": "contexts_csv"},
+            effect=None if contexts_alone else refused("reference"),
         ),
         Row(
             verb, "--format", "--format contexts.data:csv --format references.data:csv", as_usual=value,

@@ -29,7 +29,7 @@ def setting(option: str, words: str, name: str, value, **given) -> Row:
 
 
 SERVE = [
-    *reading("annotate serve", QUESTIONS),
+    *reading("annotate serve", QUESTIONS, contexts_alone=True),
     as_json("annotate serve"),
     serve("--db", "--db {out}/other.sqlite",
           effect=lambda *both: [each.at("@") for each in both] == [["s.sqlite"], ["other.sqlite"]]),
@@ -79,7 +79,9 @@ def pages() -> list[Row]:
             "--scale", "--without"}  # fmt: skip
     rows = [each.on("annotate page") for each in SERVE if each.option in same]
     return [
-        replace(each, differs=IDENTITY, keeps="", effect=None) if each.status == (0, 0) else each
+        replace(each, differs=IDENTITY, keeps="", effect=None)
+        if each.status == (0, 0) and each.option != "--reference"
+        else replace(each, as_usual=IDENTITY * (each.option == "--reference") or each.as_usual)
         for each in rows
     ]
 

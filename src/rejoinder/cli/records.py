@@ -76,12 +76,13 @@ class Records:
                 write_record(path, record)
             yield
         except BaseException:
-            place.unlink(missing_ok=True)
-            with suppress(OSError):
+            with suppress(OSError):  # the folder may take nothing; the error of the file says so
+                place.unlink(missing_ok=True)
                 os.replace(before, place)
             raise
         finally:
-            before.unlink(missing_ok=True)
+            with suppress(OSError):
+                before.unlink(missing_ok=True)
 
     def of_database(self, path: Path) -> dict[str, Any] | None:
         """The record that a new database will hold; None where no command is running.

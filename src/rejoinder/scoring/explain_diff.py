@@ -122,6 +122,7 @@ def explain_diff(
         InputError: Responses and test set do not fit, or an item cannot be scored.
         ParameterError: A metric is unknown, or no setting leads from one to the other.
 
+    >>> from rejoinder import TestSet
     >>> testset = TestSet.from_lists([["Yes, please"], ["at nine"]])
     >>> rows = [("a", "1", "yes, please"), ("a", "2", "at ten")]
     >>> replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")

@@ -99,6 +99,7 @@ def find_settings(
         InputError: Responses and test set do not fit, or there are several systems.
         ParameterError: The metric is unknown, or the figure is no number.
 
+    >>> from rejoinder import TestSet
     >>> testset = TestSet.from_lists([["Yes, please"], ["at nine"]])
     >>> rows = [("a", "1", "yes, please"), ("a", "2", "at ten")]
     >>> replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")

@@ -81,7 +81,7 @@ _CALLED_REFERENCES = re.compile(r"(?<![a-z])(refs?|references?|golds?|targets?)(
 
 
 def note_order(given: TextsOptions) -> None:
-    """Prints a note where a system has the name of references, and the first file has not."""
+    """Prints a note where the names of files say that references and replies may be confused."""
     if _CALLED_REFERENCES.search(given.testset.name):
         return
     for path in given.responses:
@@ -89,6 +89,13 @@ def note_order(given: TextsOptions) -> None:
             note(
                 f"{path}: read as the replies of a system, though its name is that of references; the "
                 f"first file is the test set, and that is {given.testset} here"
+            )
+    for path in given.references if given.testset.suffix.lower() == ".txt" else ():
+        if _CALLED_REFERENCES.search(path.name):
+            note(
+                f"{given.testset}: read as the test set, since it is the first file: its lines are "
+                f"references beside those of {path}; if they are replies, give {path} first in its place, "
+                f"and {given.testset} behind it"
             )
 
 

@@ -266,17 +266,17 @@ def _same(path: Path, other: Path) -> bool:
 def is_of(path: Path, kind: Kind) -> bool:
     """Whether a file is as a command wrote it, and of a kind: its record tells.
 
-    The record of a command that was killed while it wrote the file has no content.
+    The record of a command that was killed while it wrote the file has no content. Kept scores say
+    themselves what they are: those that Python wrote have no record.
     """
     from rejoinder.files.provenance import content_of, read_record
+    from rejoinder.tables.kept_files import holds_scores
 
     try:
         record = read_record(path)
-        return (
-            record is not None
-            and record.get("kind") == kind.name
-            and record["content"] in (None, content_of(path))
-        )
+        if record is None:
+            return kind is SCORES and holds_scores(path)
+        return record.get("kind") == kind.name and record["content"] in (None, content_of(path))
     except RejoinderError:
         return False
 

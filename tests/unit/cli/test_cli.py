@@ -384,3 +384,13 @@ def test_values_without_an_interval_are_counted_in_plain_words(command, tmp_path
         "1 of 1 value without an interval: the value stays the same whichever item is left out, so "
         "its uncertainty cannot be estimated; this does not mean that it is certain"
     ) in " ".join(out.split())
+
+
+def test_replies_given_first_beside_references_are_named(command, tmp_path):
+    for name in ("a", "b", "refs"):
+        (tmp_path / f"{name}.txt").write_text("yes\nno\n")
+    a, b, refs = (tmp_path / f"{name}.txt" for name in ("a", "b", "refs"))
+    _, _, err = command("score", a, b, "-r", refs, "--json")
+    assert f"{a}: read as the test set, since it is the first file" in err
+    _, _, err = command("score", refs, a, "-r", b, "--json")
+    assert "read as the test set" not in err

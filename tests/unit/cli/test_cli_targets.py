@@ -325,3 +325,13 @@ def test_the_names_of_the_recipes_pictures_are_known():
     assert defaults is not None
     for name in (recipe.FIGURE, khayrallah2021.FIGURE, defaults["name"], tao2018_figures.PAGE):
         assert name.startswith(STEMS)
+
+
+def test_scores_that_python_kept_are_replaced(command, tmp_path):
+    kept = tmp_path / "kept.parquet"
+    replies = rejoinder.read_responses(*SYSTEMS)
+    rejoinder.score(rejoinder.read_testset(TESTSET), replies, ["bleu"]).save(kept)
+    status, _, err = command("score", TESTSET, *SYSTEMS, "-m", "chrf", "--save", kept)
+    assert status == 0, err
+    assert f"{kept}: kept scores of an earlier run will be replaced" in err
+    assert rejoinder.load_scores(kept).systems()["metric"].unique().to_list() == ["chrF"]

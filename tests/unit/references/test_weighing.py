@@ -55,7 +55,9 @@ def test_another_scale():
 def test_a_single_rating_off_the_scale_is_an_error_though_the_mean_is_not():
     with pytest.raises(InputError, match="5 of 'a' at id '1' by 's' is off the scale from 1 to 4"):
         weigh(TWO, REPLIES, RATED, scale=(1, 4))
-    with pytest.raises(ParameterError, match=r"scale=\(5, 1\): the worst grade must be below the best"):
+    with pytest.raises(
+        ParameterError, match=r"scale=\(5, 1\): the worst grade must be below the best"
+    ):
         weigh(TWO, REPLIES, RATED, scale=(5, 1))
 
 

@@ -98,7 +98,7 @@ class RuqOptions(
 
 @command(RuqOptions)
 def ruq(given: RuqOptions) -> None:
-    """Measure how often a model prefers the reference to a generic reply (RUQ).
+    """Measure how often the reference beats a generic reply (RUQ).
 
     MODEL is a folder of a transformers model, the name of a model that is on this machine, the URL
     of an OpenAI-compatible server, or a .jsonl file of likelihoods computed elsewhere.

@@ -56,15 +56,17 @@ def _by_choices(report: ReportParts) -> Iterator[PeopleEvidence]:
     if report.preferences is None:
         return
     for row in report.preferences.counts.iter_rows(named=True):
-        own = pl.col("criterion") == row["criterion"], pl.col("strength").is_not_nan()
+        own = pl.col("criterion") == row["criterion"]
         met = pl.sum_horizontal("wins", "ties", "losses")
         share = (pl.col("wins") + pl.col("ties") / 2) / met
-        table = report.preferences.strengths.filter(*own).sort("strength", descending=True)
-        tests = report.preferences.pairs.filter(own[0]).select("a", "b", "p_holm").rows()
+        table = report.preferences.strengths.filter(own, met > 0)
+        # Of a system that won or lost every choice no strength is known.
+        known = table.get_column("strength").is_not_nan().all()
+        table = table.sort(pl.col("strength") if known else share, descending=True)
+        pairs = report.preferences.pairs.filter(own)
+        tests = pairs.select("a", "b", 2 * pl.col("points") - 1, "p_holm").rows()
         if not table.is_empty():
-            ordered = standings(
-                table.select("system", share).rows(), {(a, b): p for a, b, p in tests}
-            )
+            ordered = standings(table.select("system", share=share).rows(), tests)
             yield PeopleEvidence(row["criterion"], ordered, choices=row["comparisons"])
 
 
@@ -90,8 +92,8 @@ def _standings(
         level = sum(means[name] for name in systems) / len(systems)
         share = (len(systems) - 1) / len(systems)
         means = {name: level + share * d for name, d in ranks.select("system", "difference").rows()}
-    rows = compared.pairs.filter(by=by).select("a", "b", compared.p_column).iter_rows()
-    return standings([(name, means[name]) for name in systems], {(a, b): p for a, b, p in rows})
+    tests = compared.pairs.filter(by=by).select("a", "b", "difference", compared.p_column)
+    return standings([(name, means[name]) for name in systems], tests.iter_rows())
 
 
 def _by_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
@@ -101,13 +103,13 @@ def _by_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
         own = table.filter(pl.col("metric") == label, pl.col("value").is_not_nan())
         if not each.metric.ranks or own.is_empty():
             continue
-        tests = {}
+        tests = []
         if report.comparison is not None:
             pairs = report.comparison.table.filter(metric=label)
-            tests = {(a, b): p for a, b, p in pairs.select("a", "b", "p_randomization_holm").rows()}
+            tests = pairs.select("a", "b", "difference", "p_randomization_holm").rows()
         yield MetricEvidence(
             label,
-            standings(own.select("system", "value").rows(), tests),
+            standings(own.select("system", "value").rows(), tests, each.metric.higher_is_better),
             each.metric.times100,
             _agreement(report, label),
             *_trivial(report, label),

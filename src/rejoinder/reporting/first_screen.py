@@ -159,14 +159,18 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Ite
         row, p = pairs.from_first(first, pairs.by)[following], verdict.standings[1].p
         every, show = pairs.table.filter(by=pairs.by).get_column("p"), show_of(report, verdict.by)
         if not math.isnan(p):
-            way = -1 if verdict.standings[0].value >= verdict.standings[1].value else 1
+            way = -_way(report, verdict)
+            if way * row["difference"] < 0:
+                # Its own mean is higher, or it leads the others by more; beside this one it is behind.
+                first, following, way = following, first, -way
             low, high = sorted((way * row["low"], way * row["high"]))
             chance = "chance alone hardly gives that" if p < SIGNIFICANT else "it may be chance"
             many = every.len() > 1
             holm = f", corrected for {every.len()} pairs by Holm's method" * many
             lead = f"{show(way * row['difference'])} (95% interval {show(low)} to {show(high)}"
             sure = f"{p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}"
-            yield f"The lead of {first} over {following}{', the next,' * many} is {lead}, {sure}."
+            following += ", the next," * (many and first == verdict.standings[0].system)
+            yield f"The lead of {first} over {following} is {lead}, {sure}."
             if many:
                 clear = every.filter(every < SIGNIFICANT).len()
                 yield f"Of all systems, {how_many_differ(clear, every.len())} significantly."
@@ -177,15 +181,25 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Ite
     yield from _dissent(report, verdict)
 
 
+def _way(report: ReportParts, verdict: Verdict) -> int:
+    """1 where a higher value is better by what a verdict rests on, otherwise -1."""
+    measured = None if verdict.criterion else report.scores.measured.get(verdict.by)
+    return 1 if measured is None or measured.metric.higher_is_better else -1
+
+
 def _dissent(report: ReportParts, verdict: Verdict) -> Iterator[str]:
     """Which metrics put another system first."""
     places = {each.system: place for place, each in enumerate(verdict.standings, start=1)}
     top = {each.system for each in tied_at_top(verdict.standings)} if places else set()
     for each in metrics_of(report):
-        first, value, _ = each.ordered[0]
-        behind = [one for one in each.ordered[1:] if one.system in top and one.value != value]
+        first, value, *_ = each.ordered[0]
+        behind = [
+            one
+            for one in each.ordered[1:]
+            if one.system in top and one.value != value and not one.better
+        ]
         if first in places.keys() - top and each.label != verdict.by and behind:
-            chance = ", which" if behind[0].p < SIGNIFICANT else ", which may be chance; it"
+            chance = ", which" if behind[0].worse else ", which may be chance; it"
             place = f"number {places[first]} of {len(places)} by {verdict.by}"
             yield f"{each.label} puts {first} first{chance} is {place}."
 
@@ -252,7 +266,7 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Chart 
     by = [pairs.from_first(first, kind) for kind in pairs.kinds]
     verdicts = by[[*pairs.kinds].index(pairs.by)]
     rows = []
-    for name, value, _ in verdict.standings[:MOST_ROWS]:
+    for name, value, *_ in verdict.standings[:MOST_ROWS]:
         marks = [
             Mark(n, *(times * each[name][key] for key in ("difference", "low", "high")))
             for n, each in enumerate(by)
@@ -291,17 +305,19 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
     both = values.join(texts.select("system", "id", "text"), on=["system", "id"])
     first, other = verdict.standings[:2]
     apart = pl.col("score") - pl.col("score_right")
-    ahead = apart if first.value >= other.value else -apart
     length = pl.col("text").str.len_chars() + pl.col("text_right").str.len_chars()
     table = both.filter(system=first.system).join(both.filter(system=other.system), on="id")
+    table = table.with_columns(ahead=_way(report, verdict) * apart)
+    ahead = pl.col("ahead")
     orders = {
-        f"{first.system} is furthest ahead": -ahead,
-        "About as far apart as on average": (apart - apart.mean()).abs(),
-        f"{other.system} is furthest ahead": ahead,
+        f"{first.system} is furthest ahead": (-ahead, 1),
+        "About as far apart as on average": ((ahead - ahead.mean()).abs(), 0),
+        f"{other.system} is furthest ahead": (ahead, -1),
     }
+    closest = f"{first.system} and {other.system} are closest"
     show, shown = show_of(report, verdict.by), set[str]()
     contexts = dict(report.testset.contexts.select("id", "context").iter_rows())
-    for title, order in orders.items():
+    for title, (order, way) in orders.items():
         for row in table.sort(order, length, maintain_order=True).head(1).to_dicts():
             if row["id"] not in shown:
                 shown.add(row["id"])
@@ -310,7 +326,8 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
                     for each, end in ((first, ""), (other, "_right"))
                 )
                 message = (contexts.get(row["id"]) or [""])[-1]
-                yield Example(title, row["id"], _short(message), replies)
+                fits = way == 0 or way * row["ahead"] > 0
+                yield Example(title if fits else closest, row["id"], _short(message), replies)
 
 
 def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:

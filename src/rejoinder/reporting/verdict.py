@@ -16,6 +16,10 @@ the scores do not help; these ratings corrected by scores of all items; a metric
 on these replies; a metric; or nothing, because every metric rewards trivial replies."""
 
 
+BETWEEN = "in choices between the two"
+"""Where people's choices compare two systems."""
+
+
 @dataclass(frozen=True)
 class PeopleEvidence:
     """The systems by people's ratings.
@@ -94,7 +98,7 @@ class Verdict:
     def as_json(self) -> dict[str, Any]:
         """The verdict with its systems, of which those at the ``top`` are not shown to be worse."""
         top = [each.system for each in tied_at_top(self.standings)] if self.standings else []
-        systems = [{"system": s, "value": value, "p_holm": p} for s, value, p in self.standings]
+        systems = [{"system": s, "value": value, "p_holm": p} for s, value, p, *_ in self.standings]
         facts = "evidence", "by", "criterion", "sentence", "grounds"
         return {name: getattr(self, name) for name in facts} | {"top": top, "systems": systems}
 
@@ -119,7 +123,7 @@ def decide(people: Sequence[PeopleEvidence], metrics: Sequence[MetricEvidence]) 
 def _by_people(given: PeopleEvidence) -> Verdict:
     if given.choices:
         by = "people's choices"
-        sentence = best_sentence(given.alone, by, lambda share: f"{100 * share:.0f}%")
+        sentence = best_sentence(given.alone, by, lambda share: f"{100 * share:.0f}%", BETWEEN)
         grounds = f"People chose between two replies {given.choices} times; a tie is half a win."
         return Verdict("people", by, sentence, grounds, given.alone, given.criterion)
     every, judges = given.rated == given.items, enumerated(given.judges)

@@ -12,7 +12,7 @@ TEN = "abcdefghij"
 def sentence(values, tests, by="people"):
     """The sentence on systems with these values; ``tests`` has p of the first against each other."""
     (first, _), *others = values
-    p = {(first, name): each for (name, _), each in zip(others, tests, strict=True)}
+    p = [(first, name, 1.0, each) for (name, _), each in zip(others, tests, strict=True)]
     return best_sentence(standings(values, p), by, lambda value: f"{value:.2f}")
 
 
@@ -46,7 +46,27 @@ def ten(*tests):
             [0.3, 0.2],
             "a, b and c are tied by people: 3.00, 2.00 and 1.00, differences that may be chance.",
         ),
-        # On the items that both answered, a lower mean may be the better system's.
+        (
+            [("a", 3), ("b", 3)],
+            [math.nan],
+            "a and b have the same mean by people: 3.00; whether they differ cannot be tested.",
+        ),
+        (
+            [("a", 3), ("b", 2), ("c", 1)],
+            [0.01, math.nan],
+            "a is better than b by people: 3.00 against 2.00; c is not tested against a.",
+        ),
+        (
+            [("a", 3), ("b", 2), ("c", 1)],
+            [0.4, math.nan],
+            "a and b are tied by people: 3.00 and 2.00, a difference that may be chance; c is not tested "
+            "against a.",
+        ),
+        (
+            [("a", 4), ("b", 3), ("c", 2), ("d", 1)],
+            [0.01, 0.01, math.nan],
+            "a is better than two others by people: 4.00; d is not tested against a.",
+        ),
         (
             [("a", 3), ("b", 2), ("c", 1)],
             [0.01, 0.2],
@@ -71,4 +91,47 @@ def test_ten_systems():
     )
     assert ten(*[0.4] * 9) == (
         "All ten systems are tied by people: a is ahead with 3.30, which may be chance."
+    )
+
+
+def signed(values, *tests, higher_is_better=True):
+    ordered = standings(values, tests, higher_is_better)
+    return ordered, best_sentence(ordered, "chrF", lambda value: f"{value:.1f}")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_tests_on_shared_items_decide_over_means_of_different_items(turned):
+    """a has the higher mean, of its own items, and is worse than b on those that both have."""
+    test = ("b", "a", 28.6, 0.0001) if turned else ("a", "b", -28.6, 0.0001)
+    ordered, words = signed([("a", 50.0), ("b", 28.6)], test)
+    assert [each.system for each in ordered] == ["b", "a"]
+    assert words == (
+        "By chrF, on the items that both have, b is better than a by 28.6, although the mean of a on all "
+        "of its items is 50.0 and that of b 28.6."
+    )
+
+
+def test_the_sign_of_a_test_is_turned_where_lower_is_better():
+    rows = [("a", 1.0), ("b", 2.0)]
+    ordered, words = signed(rows, ("a", "b", -1.0, 0.01), higher_is_better=False)
+    assert words == "a is better than b by chrF: 1.0 against 2.0."
+    ordered, words = signed(rows, ("a", "b", 1.0, 0.01), higher_is_better=False)
+    assert ordered[0].system == "b"
+    assert words.startswith("By chrF, on the items that both have, b is better than a by 1.0")
+
+
+def test_a_third_system_beside_a_contrary_mean():
+    rows = [("a", 5.0), ("b", 4.0), ("c", 3.0)]
+    tests = [("a", "b", -1.0, 0.01), ("b", "c", 1.0, 0.01), ("a", "c", 1.0, 0.01)]
+    assert signed(rows, *tests)[1] == (
+        "By chrF, on the items that both have, b is better than a by 1.0, although the mean of a on all of "
+        "its items is 5.0 and that of b 4.0; c is worse than b, too."
+    )
+
+
+def test_a_circle_of_systems_has_no_best():
+    rows = [("a", 5.0), ("b", 4.0), ("c", 3.0)]
+    tests = [("a", "b", 1.0, 0.01), ("b", "c", 1.0, 0.01), ("a", "c", -1.0, 0.01)]
+    assert signed(rows, *tests)[1] == (
+        "No system is best by chrF: a has 5.0, but on the items that both have, c is better than a by 1.0."
     )

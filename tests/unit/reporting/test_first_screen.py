@@ -183,6 +183,32 @@ def test_a_lead_is_no_negative_number_where_lower_is_better():
     assert shown.sureness[0].startswith(f"The lead of close over far is {far - close:.1f}")
 
 
+def test_tests_on_shared_items_decide_over_means_of_different_items():
+    """a loses to b on the 16 items that both answered, and does well on 44 others, which it alone has."""
+    testset = rejoinder.TestSet.from_lists([[f"w{n} x{n}"] for n in range(60)])
+    rows = [
+        (system, id, text)
+        for n, id in enumerate(testset.ids)
+        for system, text in (
+            ("a", f"w{n} x{n}" if n >= 16 else "z" if n % 4 else f"w{n}"),
+            ("b", f"w{n}"),
+        )
+        if system == "a" or n < 16
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    report = rejoinder.report(testset, frame, ["rougeL"], missing="pairwise", **FEW)
+    (pair,) = report.comparison.table.to_dicts()
+    assert pair["difference"] < 0 < pair["p_randomization_holm"] < 0.05
+    shown = first_screen(report)
+    size = f"{-100 * pair['difference']:.1f}"
+    assert shown.verdict.sentence.startswith(
+        f"By ROUGE-L alone, on the items that both have, b is better than a by {size}, although"
+    )
+    assert report.as_json()["verdict"]["top"] == ["b"]
+    assert shown.sureness[0].startswith(f"The lead of b over a is {size} (")
+    assert [each.title for each in shown.examples] == ["b is furthest ahead", "b and a are closest"]
+
+
 def test_one_system_has_no_figure():
     shown = first_screen(made(quality={"alone": 3.0}))
     assert shown.verdict.sentence.endswith("; there is no other system to compare it with.")

@@ -12,7 +12,8 @@ def ordered(*values, p=0.01):
     """Systems a, b, ... with these values, best first; ``p`` is of the first and each other one."""
     rows = [("abcdefghij"[place], value) for place, value in enumerate(values)]
     each = p if isinstance(p, list) else [p] * (len(rows) - 1)
-    return standings(rows, {("a", name): q for (name, _), q in zip(rows[1:], each, strict=True)})
+    pairs = zip(rows[1:], each, strict=True)
+    return standings(rows, [("a", name, rows[0][1] - value, q) for (name, value), q in pairs])
 
 
 def people(rated=100, items=100, **more):

@@ -82,10 +82,10 @@ class PreferenceCriterion:
         model = self._judged_by_both(model)
         estimated = judge_columns(self.selected, model, own)
         columns = estimated.matrix(self.selected.a.size)
-        rule = model.rule(self.selected.raters)
+        self.rule = model.rule(self.selected.raters)
         if options.resamples:
-            self.notes.append(f"strengths: {rule.note}")
-        strengths = Strengths(name, self.selected, model, options, rule.random, columns)
+            self.notes.append(f"strengths: {self.rule.note}")
+        strengths = Strengths(name, self.selected, model, options, self.rule.random, columns)
         self.strengths, self.parameters = strengths.rows, strengths.parameters
         self.judges = JudgeVotes(strengths, estimated).rows if model.judges else []
 

@@ -10,7 +10,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.comparisons import COVARIATE
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
 from rejoinder.human_evaluation.preference_result import JUDGES, PARAMETERS, PreferenceSummary
-from rejoinder.human_evaluation.rater_effects import RaterEffects
+from rejoinder.human_evaluation.rater_effects import RaterEffects, effects_fact
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.strengths import StrengthModel
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
@@ -161,6 +161,7 @@ def preferences(
             options.signature(),
             "test:sign by item",
             model.signature(),
+            effects_fact(part.rule for part in parts),
         ),
         pl.DataFrame([row for part in parts for row in part.parameters], schema=PARAMETERS),
         pl.DataFrame([row for part in parts for row in part.judges], schema=JUDGES),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
 from rejoinder.messages import Argument, counted
+from rejoinder.tables.assembly.long_or_wide import NOBODY
 
 RaterEffects = Literal["random", "fixed"]
 """``random``: raters are a sample, and intervals hold for other raters too; ``fixed``: for these alone."""
@@ -51,7 +52,7 @@ class RaterRule(NamedTuple):
         effects = Argument("rater_effects", requested)
         if requested not in (None, *get_args(RaterEffects)):
             raise ParameterError(effects, f" is unknown; choose {one_of(get_args(RaterEffects))}")
-        named = not are_places(raters) and list(raters) != [MEAN]
+        named = not are_places(raters) and list(raters) not in ([MEAN], [NOBODY])
         fixed_because = fixed_because or "raters have no names" * (not named)
         number = counted(len(raters), "rater")
         if requested == "random" and (fixed_because or len(raters) < 2):
@@ -73,3 +74,13 @@ class RaterRule(NamedTuple):
 
 FIXED = RaterRule(False, "intervals hold for these raters only", False)
 """Of raters of whom nothing is known."""
+
+
+def effects_fact(rules: Iterable[RaterRule]) -> str:
+    """The rules of some tables in a signature: what was asked for, or followed from the raters.
+
+    >>> effects_fact([FIXED, RaterRule.of("random", ["ann", "bob"]), FIXED])
+    'rater_effects:fixed+random'
+    """
+    effects = {"random" if rule.random else "fixed" for rule in rules}
+    return f"rater_effects:{'+'.join(sorted(effects))}"

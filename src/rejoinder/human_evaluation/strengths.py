@@ -76,11 +76,10 @@ class StrengthModel:
             )
 
     def signature(self) -> str:
-        """The rule in a signature."""
+        """The rule in a signature, without that of raters: this one follows from their number too."""
         facts = [f"ties:{self.ties}", f"ci:{'bootstrap' if self.bootstrap else 'sandwich'}"]
         facts += [f"covariates:{','.join(self.covariates)}"] * bool(self.covariates)
         facts += [f"judges:{','.join(self.judges)}"] * bool(self.judges)
-        facts += [f"rater_effects:{self.rater_effects}"] * (self.rater_effects is not None)
         return "|".join(facts)
 
     def rule(self, raters: Sequence[str]) -> RaterRule:

@@ -196,3 +196,83 @@ def test_scores_beside_ratings_and_options_of_ratings_alone():
         compare(scores, criterion="overall")
     with pytest.raises(InputError, match="off the scale"):
         compare_by_people(rated(), scale=(1, 2))
+
+
+def apart(items=40, systems="ab", **more):
+    """Ratings of systems each of which has items of its own."""
+    table = rated(items=items * len(systems), systems=systems, **more)
+    of = pl.col("id").str.slice(1).cast(pl.Int64) % len(systems)
+    return table.filter(
+        of == pl.col("system").replace_strict({s: i for i, s in enumerate(systems)})
+    )
+
+
+@pytest.mark.parametrize("cluster", [None, "talk"])
+def test_the_order_of_rows_changes_no_number(cluster):
+    # b shares its items with a, and c has others: paired and unpaired rows in one family.
+    table = apart(step=0.3, seed=2, systems="ac")
+    b = rated(items=70, systems="b", seed=5).filter(
+        pl.col("id").is_in(table.filter(system="a")["id"])
+    )
+    table = pl.concat([table, b])
+    table = table.with_columns(talk=pl.col("id").str.slice(1).cast(pl.Int64) // 4)
+    orders = [table.sort("system", "id"), table.sort("id", "system")]
+    given = {"correction": "max", "rater_effects": "fixed", "cluster": cluster}
+    first, second = (compare(ratings=each, **given).pairs for each in orders)
+    assert first["kind"].to_list() == ["paired", "unpaired", "unpaired"]
+    columns = ["difference", "low", "high", "p", "p_holm", "p_max"]
+    for one, other in zip(first[columns].rows(), second[columns].rows(), strict=True):
+        assert one == pytest.approx(other, abs=1e-9)
+
+
+def test_an_unpaired_difference_is_that_of_the_weighted_means():
+    often = pl.when(pl.col("id") < "i020").then(0.9).otherwise(0.1)
+    result = compare(ratings=apart().with_columns(probability=often))
+    row, ranks = result.pairs.row(0, named=True), dict(result.ranks.select("system", "mean").rows())
+    assert row["kind"] == "unpaired"
+    assert row["difference"] == pytest.approx(ranks["a"] - ranks["b"], abs=1e-12)
+    assert "probabilities of their own" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("items", "anytime", "fewest"), [(4, False, 10), (9, False, 10), (19, True, 20)]
+)
+def test_an_unpaired_difference_has_an_interval_from_as_many_items_of_each_as_a_paired_one(
+    items, anytime, fewest
+):
+    few = compare(ratings=apart(items, raters=2), anytime=anytime).pairs.row(0, named=True)
+    assert math.isnan(few["p"])
+    assert math.isnan(few["low"])
+    expected = f"{items} rated items of one of the systems; expected {fewest} or more of each"
+    assert few["reason"] == expected
+    enough = compare(ratings=apart(fewest, raters=2), anytime=anytime).pairs.row(0, named=True)
+    assert enough["reason"] is None
+    assert math.isfinite(enough["p"])
+
+
+def test_one_rated_item_is_in_the_singular():
+    row = compare(ratings=rated(items=1)).pairs.row(0, named=True)
+    assert row["reason"] == "1 rated item; expected 10 or more"
+    notes = " ".join(compare(ratings=rated(items=1)).notes)
+    assert "1 rated item shows no failure" in notes
+    assert "1 rated items" not in notes
+
+
+def test_a_criterion_with_one_system_alone_is_left_out_by_name():
+    table = pl.concat([rated(), rated(systems="a", criterion="wit")])
+    result = compare(ratings=table)
+    assert result.pairs.rows() == compare(ratings=rated()).pairs.rows()
+    note = "criterion 'wit' is left out: it has ratings of one system alone, 'a'"
+    assert note in result.notes
+    with pytest.raises(ParameterError, match="there is one system alone, 'a'"):
+        compare(ratings=table, criterion="wit")
+    with pytest.raises(ParameterError, match="there is one system alone, 'a'"):
+        compare(ratings=table.filter(system="a"))
+
+
+def test_ratings_by_nobody_named_are_not_by_one_rater():
+    table = rated(raters=1).with_columns(rater=pl.lit("1"))
+    fixed = "intervals hold for these raters only (fixed rater effects: raters have no names)"
+    assert fixed in compare(ratings=table).notes
+    with pytest.raises(ParameterError, match="raters have no names"):
+        compare(ratings=table, rater_effects="random")

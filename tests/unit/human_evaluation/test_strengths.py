@@ -105,3 +105,23 @@ def test_what_makes_no_sense_is_refused():
         rejoinder.preferences(texts, covariates=["length"])
     with pytest.raises(ParameterError, match="bootstrap=True and ranks=True do not"):
         rejoinder.preferences(table, bootstrap=True, ranks=True)
+
+
+@pytest.mark.parametrize(
+    ("raters", "given", "effects"),
+    [
+        (4, None, "random"),
+        (4, "fixed", "fixed"),
+        (2, None, "fixed"),
+        (2, "random", "random"),
+    ],
+)
+def test_the_signature_has_the_rule_on_raters_that_intervals_follow(raters, given, effects):
+    table = votes(*"aabbaabaabab", rater=[f"r{i % raters}" for i in range(12)])
+    summary = rejoinder.preferences(table, rater_effects=given)
+    assert f"|rater_effects:{effects}|" in summary.signature
+
+
+def test_votes_by_nobody_named_are_not_by_one_rater():
+    notes = rejoinder.preferences(votes(*"aabbaabb", rater=["1"] * 8)).notes
+    assert "fixed rater effects: raters have no names" in " ".join(notes)

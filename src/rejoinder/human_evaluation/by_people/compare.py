@@ -27,7 +27,7 @@ from rejoinder.human_evaluation.by_people.families import Correction, Families
 from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
-from rejoinder.human_evaluation.rater_effects import RaterEffects
+from rejoinder.human_evaluation.rater_effects import RaterEffects, effects_fact
 from rejoinder.human_evaluation.summary import each_criterion, judgements_hash
 from rejoinder.messages import Argument, counted
 from rejoinder.result import PlottedResult
@@ -147,7 +147,7 @@ def compare_by_people(
             item was drawn for rating.
         a: A system; None compares every pair.
         b: Another system; None compares ``a`` with every other system.
-        criterion: One criterion of the ratings; None takes all, each by itself.
+        criterion: One criterion of the ratings; None takes all, each by itself, that have two systems.
         without: Systems to leave out.
         scale: The worst and the best grade that could be given; None: the worst and the best given.
         cluster: A column of ``ratings`` whose equal values are not independent; as for
@@ -186,12 +186,12 @@ def compare_by_people(
     clusters, faults = item_clusters(given.frame, cluster, "ratings")
     table = given.of_criterion(criterion).table(probability=True)
     faults = [*criterion_notes(table, criterion), *faults]
-    table = without_systems(table, without)
+    table, alone = _with_pairs(without_systems(table, without))
+    faults += alone
     if scale is not None:
         check_scale(table, scale)
     asked = Asked(a, b, clusters, scale, anytime, correction, rater_effects, seed)
     parts, notes = each_criterion(table, lambda name, own: ByPeople(name, own, asked), None)
-    rule = {part.replies.rule.random for part in parts}
     facts = [
         "people",
         f"criterion:{'+'.join(part.name for part in parts)}",
@@ -200,7 +200,7 @@ def compare_by_people(
         *(["weights:probability"] if PROBABILITY in table.columns else []),
         *([f"anytime:{TUNED_FOR}"] if anytime else []),
         *([f"correction:{correction}"] if correction != "holm" else []),
-        f"rater_effects:{'+'.join('random' if each else 'fixed' for each in sorted(rule))}",
+        effects_fact(part.replies.rule for part in parts),
         f"seed:{seed}",
         f"hash:{judgements_hash(table)}",
         f"version:{__version__}",
@@ -215,6 +215,22 @@ def compare_by_people(
         anytime,
         correction,
     )
+
+
+def _with_pairs(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings of those criteria that have two systems or more, and a note on each other one.
+
+    All ratings where every criterion has one system alone: then there is nothing to compare.
+    """
+    systems = table.group_by("criterion", maintain_order=True).agg(pl.col("system").unique())
+    alone = {name: own[0] for name, own in systems.iter_rows() if len(own) == 1}
+    if len(alone) == systems.height:
+        return table, []
+    notes = [
+        f"criterion '{name}' is left out: it has ratings of one system alone, '{system}'"
+        for name, system in alone.items()
+    ]
+    return table.filter(~pl.col("criterion").is_in(list(alone))), notes
 
 
 @dataclass(frozen=True)

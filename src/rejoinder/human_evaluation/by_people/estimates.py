@@ -73,6 +73,8 @@ def mean_difference(
 def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
     """The difference of two systems' mean ratings over items of their own: they share none.
 
+    Its ``groups`` are those of the system that has fewer.
+
     Args:
         replies: The replies.
         a: The place of the first system.
@@ -84,8 +86,11 @@ def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
         return NOT_RATED
     groups = [replies.group[each] for each in own] if replies.groups_are == "clusters" else []
     influence, df, reason, counts = unpaired_influence(*values, *groups)
+    if not groups:  # a's items, then b's: into the order of their numbers, as clusters are
+        influence = influence[np.argsort(np.concatenate(own))]
     if replies.probabilities is not None:
         reason = WEIGHTED
+    fewer = min(np.unique(replies.group[each]).size for each in own)
     items = replies.rated_items(a, b)
     variance = float((influence**2).sum())
     if (single := replies.single_of(a, b)) is not None and reason is None:
@@ -94,9 +99,11 @@ def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
         of_raters = rater_variance(single, clusters, share, np.zeros(items.size))
         variance, df = of_raters.beside(variance, df)
         reason = NO_RATERS if of_raters.scope == "no raters" else None
-    value, error = float(values[0].mean() - values[1].mean()), math.sqrt(variance)
+    if fewer < FEWEST_LABELLED:
+        reason = f"fewer than {FEWEST_LABELLED} rated {replies.groups_are} of one of the systems"
+    value, error = float(replies.means[a] - replies.means[b]), math.sqrt(variance)
     tails = Tails(skewness_of(influence, error, df + 1, counts))
-    facts = error, 0.0, 0, np.unique(replies.group[items]).size, df, influence, tails
+    facts = error, 0.0, 0, fewer, df, influence, tails
     if reason:
         return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
     t = t_quantile(LEVEL, df)
@@ -108,7 +115,7 @@ def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
 def row_of(mean: CorrectedMean, groups_are: str, anytime: bool) -> dict[str, Any]:
     """The columns of an estimate, which has an interval from the fewest rated clusters on.
 
-    An unpaired difference, of which no item has both labels, has its own reason.
+    Of an unpaired difference, of which no item has both labels, each system has as many.
 
     Args:
         mean: The estimate.
@@ -117,8 +124,11 @@ def row_of(mean: CorrectedMean, groups_are: str, anytime: bool) -> dict[str, Any
     """
     fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
     reason = mean.interval.reason
-    if mean.groups < fewest and (mean.labelled or not mean.groups):
-        reason = f"{mean.groups} rated {groups_are}; expected {fewest} or more"
+    if mean.groups < fewest:
+        unpaired = mean.groups and not mean.labelled
+        of_one, of_each = (" of one of the systems", " of each") if unpaired else ("", "")
+        rated = counted(mean.groups, f"rated {groups_are.removesuffix('s')}")
+        reason = f"{rated}{of_one}; expected {fewest} or more{of_each}"
     return {
         "difference": mean.value,
         "low": mean.interval.low,
@@ -164,6 +174,7 @@ def unseen_failures(replies: RatedReplies, fewest: int) -> list[str]:
     """A note on how often so few rated items show no failure of a system that fails now and then."""
     if fewest >= MANY or replies.scale:
         return []
+    rated = counted(fewest, f"rated {replies.groups_are.removesuffix('s')}")
     allowed = (
         f"intervals allow for failures within the grades given, {ends_of(replies)}"
         if replies.ends
@@ -171,7 +182,7 @@ def unseen_failures(replies: RatedReplies, fewest: int) -> list[str]:
         "allow for such failures"
     )
     return [
-        f"{fewest} rated {replies.groups_are} show no failure in {100 * (1 - RARE) ** fewest:.0f} of 100 "
+        f"{rated} {'shows' if fewest == 1 else 'show'} no failure in {100 * (1 - RARE) ** fewest:.0f} of 100 "
         f"studies of a system that fails in 1 of 20 replies; {allowed} ({SCALE} names the ends)"
     ]
 

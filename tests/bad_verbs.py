@@ -161,6 +161,7 @@ CORRELATE = [
     verb("score --scores rated.csv", "ratings as the scores of another tool", r"rated\.csv: holds ratings, and is given as scores; 'rejoinder compare --ratings rated\.csv' compares the systems by people"),
     verb("compare --scores rated.csv", "ratings as scores, to compare", r"rated\.csv: holds ratings, and is given as scores; 'rejoinder compare --ratings rated\.csv'"),
     verb("compare --scores rated.csv --ratings rated.csv", "ratings as the scores to correct", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
+    verb("plan --scores rated.csv --ratings rated.csv", "ratings as the scores to plan by", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
     verb("judge --scores marks.csv --ratings marks.csv", "a judge's scores as ratings", r"marks\.csv: given as scores has the same content as marks\.csv given as ratings"),
     verb(f"judge {READ} --ratings others.csv", "ratings of other systems beside a judge", r"of 'dog', none of which is scored"),
     verb(f"plan {READ} --next 3", "items to rate next, and no file for them", r"--next: no file to write the items to; name it with -o, for example -o next\.csv"),

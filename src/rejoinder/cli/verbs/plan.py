@@ -116,6 +116,7 @@ def plan(given: PlanOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.planning.plan import plan as planned
     from rejoinder.tables.drawn_items import with_probabilities
@@ -138,6 +139,7 @@ def plan(given: PlanOptions) -> None:
     # Correlations with ratings are over all systems.
     only = () if given.ratings or given.a is None or given.b is None else (given.a, given.b)
     scores, texts = inputs.measured(given, resamples=0, cluster=given.cluster, only=only)
+    check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
     testset, responses = texts or (None, None)
     with Progress("planning") as tick:
         result = planned(

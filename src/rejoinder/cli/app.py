@@ -17,7 +17,7 @@ import click
 
 from rejoinder._version import __version__
 from rejoinder.cli.example_files import copy_examples
-from rejoinder.cli.project_defaults import FILE, project_defaults
+from rejoinder.cli.project_defaults import ProjectDefaults
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.errors import ParameterError, RejoinderError
@@ -71,8 +71,7 @@ def app(context: click.Context) -> None:
 
     Rejoinder says which system is better, how certain that is, and how far a metric can be trusted.
     """
-    context.meta[FILE], values = project_defaults(Path.cwd())
-    context.default_map = dict.fromkeys(VERBS_WITH_DEFAULTS, values)
+    context.default_map = dict.fromkeys(VERBS_WITH_DEFAULTS, ProjectDefaults(context.meta))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import click
 
 from rejoinder.cli.option_names import named_as_options
-from rejoinder.cli.project_defaults import say_project_defaults
+from rejoinder.cli.project_defaults import drop_useless, origin_in_project, say_project_defaults
+from rejoinder.errors import RejoinderError
 
 LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
@@ -89,6 +90,11 @@ class Verb(click.Command):
         ctx.meta[WORDS] = tuple(args)
         return super().parse_args(ctx, args)
 
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, of the verb's own defaults: a project's may be unreadable."""
+        ctx.default_map = None
+        return super().get_help(ctx)
+
 
 def _called(
     function: Callable[[Given], None], options: type[Given], values: Mapping[str, Any]
@@ -96,10 +102,15 @@ def _called(
     from rejoinder.progress import run_with_servers  # not imported for --help
 
     with named_as_options(), run_with_servers():
-        given = options(values)
-        given.check()
-        say_project_defaults()
-        function(given)
+        try:
+            given = options(values)
+            drop_useless(click.get_current_context(), given)
+            given.check()
+            say_project_defaults()
+            function(given)
+        except RejoinderError as error:
+            error.args = (message := str(error), origin_in_project(message))
+            raise
 
 
 def parameters(options: type[Options]) -> list[click.Parameter]:

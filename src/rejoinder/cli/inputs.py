@@ -29,7 +29,6 @@ from rejoinder.cli.options import (
     TextsOptions,
     TrainingOptions,
 )
-from rejoinder.cli.project_defaults import given_by_project
 from rejoinder.cli.scores_or_ratings import check_no_ratings, check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged, note
@@ -627,7 +626,5 @@ def explain(
 def check_together(given: Options, one: str, other: str) -> None:
     """Raises a ParameterError where two options are given of which one would be ignored."""
     values = getattr(given, one), getattr(given, other)
-    if {one, other} & set(given_by_project(click.get_current_context())):
-        return  # a project's default is for commands that can use it
     if all(each or (each == 0 and each is not False) for each in values):
         raise ParameterError(f"--{one} and --{other} do not go together; give one of them")

@@ -22,7 +22,8 @@ COEFFICIENT = "spearman"
 
 def verdict_of(report: ReportParts) -> Verdict | None:
     """Which system is best by the best evidence of a report."""
-    return decide(people_of(report), metrics_of(report))
+    judged = report.ratings is not None or report.preferences is not None
+    return decide(people_of(report), metrics_of(report), judged)
 
 
 def people_of(report: ReportParts) -> list[PeopleEvidence]:
@@ -40,13 +41,17 @@ def _by_ratings(report: ReportParts) -> Iterator[PeopleEvidence]:
     for criterion, compared in report.with_people.items():
         means = _means(report, criterion)
         pairs = compared.pairs.filter(by=CORRECTED)
+        share = pl.col("rated") / pl.col("items")
+        least = pairs.sort(share, maintain_order=True).row(0, named=True)
         used = pairs.get_column("weight").fill_nan(None).fill_null(0.0)
         yield PeopleEvidence(
             criterion,
             _standings(compared, PEOPLE, means),
             _standings(compared, CORRECTED, means) if (used != 0).any() else (),
             compared.judges,
-            *(int(pairs.get_column(name).max() or 0) for name in ("rated", "items")),  # pyright: ignore[reportArgumentType]
+            least["rated"],
+            least["items"],
+            pairs.select(share).n_unique() > 1,
             warned=compared.warned,
         )
 

@@ -20,6 +20,7 @@ from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.statistics.power import POWER, least_items, power
 
 if TYPE_CHECKING:
+    from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
     from rejoinder.reporting.parts import ReportParts
 
 SPREAD, FOUND, RATERS = 1.2, 0.5, 3
@@ -92,7 +93,8 @@ def first_screen(report: ReportParts) -> FirstScreen | None:
     if verdict is None:
         return None
     if verdict.evidence == "none":
-        return FirstScreen(verdict, remedies=(*_remedies(report),), chart=_beside_baseline(report))
+        remedies = (*_remedies(report),) if len(report.scores.names) > 1 else ()
+        return FirstScreen(verdict, remedies=remedies, chart=_beside_baseline(report))
     pairs = _pairs(report, verdict)
     return FirstScreen(
         verdict,
@@ -138,7 +140,7 @@ def _pairs(report: ReportParts, verdict: Verdict) -> Pairs | None:
     if compared is not None and by in (PEOPLE, CORRECTED):
         table, ranks, p = compared.pairs, compared.ranks, compared.p_column
         kinds = {PEOPLE: (0, "people alone")} | ({by: (1, verdict.by)} if by == CORRECTED else {})
-        judges = compared.errors.get_column("judge").unique(maintain_order=True)
+        judges = _judges(report, compared).get_column("judge").unique(maintain_order=True)
         kinds |= {label: (2 + n, f"{label} alone") for n, label in enumerate(judges[:MOST_JUDGES])}
     elif report.comparison is not None and verdict.by in report.scores.measured:
         by, p = verdict.by, "p_randomization_holm"
@@ -208,7 +210,7 @@ def _biases(report: ReportParts, verdict: Verdict) -> Iterator[str]:
     """For each judge on the scale of the ratings, the system that it favours or disfavours most."""
     if (compared := report.with_people.get(verdict.criterion)) is None:
         return
-    for (judge,), errors in compared.errors.group_by("judge", maintain_order=True):
+    for (judge,), errors in _judges(report, compared).group_by("judge", maintain_order=True):
         rows = errors.filter(pl.col("p_holm").fill_nan(None) < SIGNIFICANT).to_dicts()
         # An error above 0 favours a over b; in each row one system gains what the other loses.
         gains: dict[tuple[str, bool], list[float]] = {}
@@ -230,6 +232,12 @@ def _biases(report: ReportParts, verdict: Verdict) -> Iterator[str]:
         )
 
 
+def _judges(report: ReportParts, compared: PeopleComparison) -> pl.DataFrame:
+    """The errors of judges: of metrics on the scale of the ratings that rank systems."""
+    ranks = [label for label, each in report.scores.measured.items() if each.metric.ranks]
+    return compared.errors.filter(pl.col("judge").is_in(ranks))
+
+
 def _remedies(report: ReportParts) -> Iterator[tuple[str, str]]:
     """How many ratings of which items, and a judge: what would decide where nothing does."""
     systems = len(report.scores.names)
@@ -238,14 +246,16 @@ def _remedies(report: ReportParts) -> Iterator[tuple[str, str]]:
     def enough(items: int) -> bool:
         return power(FOUND, SPREAD / math.sqrt(items), items, SIGNIFICANT / pairs) >= POWER
 
-    wanted = min(least_items(enough, 8) or 0, report.scores.items.height)
-    yield (
-        f"Ratings by people: {wanted} items drawn at random, with the replies of all {systems} systems "
-        f"rated by {RATERS} people each ({RATERS * systems * wanted:,} ratings), show a difference of half a "
-        f"grade in {POWER:.0%} of studies (standard deviation {SPREAD} over items; corrected for "
-        f"{counted(pairs, 'pair')}).",
-        f"rejoinder annotate serve TESTSET RESPONSES --sample {wanted} --db ratings.sqlite",
-    )
+    wanted, items = least_items(enough, 8), report.scores.items.height
+    if wanted is not None:
+        few = f"; the test set has {items} only, which is too few for that" * (items < wanted)
+        yield (
+            f"Ratings by people: {wanted} items drawn at random, with the replies of all {systems} systems "
+            f"rated by {RATERS} people each ({RATERS * systems * wanted:,} ratings), show a difference of "
+            f"half a grade in {POWER:.0%} of studies (standard deviation {SPREAD} over items; corrected for "
+            f"{counted(pairs, 'pair')}){few}.",
+            f"rejoinder annotate serve TESTSET RESPONSES --sample {min(wanted, items)} --db ratings.sqlite",
+        )
     yield (
         "A judge: a language model marks every reply, which the ratings then correct, so that fewer of "
         "them are enough.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from rejoinder.messages import counted, enumerated
 Evidence = Literal["people", "corrected", "metric with people", "metric", "none"]
 """What a verdict rests on, best first: people's ratings of every item, or of the rated items alone where
 the scores do not help; these ratings corrected by scores of all items; a metric that agrees with people
-on these replies; a metric; or nothing, because every metric rewards trivial replies."""
+on these replies; a metric; or nothing, because every metric rewards trivial replies or contradicts people."""
 
 
 BETWEEN = "in choices between the two"
@@ -29,8 +30,9 @@ class PeopleEvidence:
         alone: The systems by people alone, best first.
         corrected: The same, corrected by scores; empty where scores cannot correct, or add nothing.
         judges: The scores that correct.
-        rated: The most items of a pair of systems that have ratings of both.
-        items: How many items have scores of both.
+        rated: How many items have ratings of both systems, of the pair with the smallest share of them.
+        items: How many items of that pair have scores of both.
+        uneven: Whether another pair has a larger share of rated items.
         warned: Whether the scores do not follow the ratings in a line, so that the intervals of
             corrected differences may be too narrow.
         choices: How often people chose between the replies of two systems, where this is of choices.
@@ -42,6 +44,7 @@ class PeopleEvidence:
     judges: tuple[str, ...] = ()
     rated: int = 0
     items: int = 0
+    uneven: bool = False
     warned: bool = False
     choices: int = 0
 
@@ -54,8 +57,8 @@ class MetricEvidence:
         label: The metric.
         ordered: The systems, best first.
         percent: Whether values are shown x100.
-        agreement: The correlation with people on single replies and the ends of its interval; None
-            without ratings.
+        agreement: The correlation with people on single replies and the ends of its interval, NaN where
+            undefined; None without ratings.
         trivial: The trivial baseline that it ranks highest, in words; empty where that reaches at most half
             of the systems.
         reached: How many systems this baseline reaches or beats.
@@ -72,6 +75,17 @@ class MetricEvidence:
     def agrees(self) -> bool:
         """Whether the interval of the correlation with people lies above 0."""
         return self.agreement is not None and self.agreement[1] > 0
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether that interval lies below 0."""
+        return self.agreement is not None and self.agreement[2] < 0
+
+    @property
+    def correlation(self) -> str:
+        """The correlation with people, in words."""
+        value, low, high = map(decimals(2), self.agreement or (math.nan,) * 3)
+        return f"correlation on single replies {value}, 95% interval {low} to {high}"
 
 
 @dataclass(frozen=True)
@@ -103,20 +117,26 @@ class Verdict:
         return {name: getattr(self, name) for name in facts} | {"top": top, "systems": systems}
 
 
-def decide(people: Sequence[PeopleEvidence], metrics: Sequence[MetricEvidence]) -> Verdict | None:
+def decide(
+    people: Sequence[PeopleEvidence], metrics: Sequence[MetricEvidence], judged: bool = False
+) -> Verdict | None:
     """The verdict by the best evidence; None where no metric ranks systems and nobody rated them.
 
     Args:
         people: Of each criterion; the first decides.
         metrics: Those that rank systems, in their order.
+        judged: Whether people rated replies, or chose between two, be they too few to compare systems.
     """
     if people:
         return _by_people(people[0])
-    sound = [each for each in metrics if not each.trivial]
+    sound = [each for each in metrics if not each.trivial and not each.contradicts]
+    contrary = [_contradiction(each) for each in metrics if each.contradicts]
+    also = f" {enumerated(contrary)}, and cannot decide." if contrary else ""
     if agreeing := [each for each in sound if each.agrees]:
-        return _by_metric(max(agreeing, key=lambda each: each.agreement[1]))  # pyright: ignore[reportOptionalSubscript]
+        best = max(agreeing, key=lambda each: each.agreement[1])  # pyright: ignore[reportOptionalSubscript]
+        return _by_metric(best, judged, also)
     if sound:
-        return _by_metric(sound[0])
+        return _by_metric(sound[0], judged, also)
     return _by_none(metrics) if metrics else None
 
 
@@ -127,7 +147,8 @@ def _by_people(given: PeopleEvidence) -> Verdict:
         grounds = f"People chose between two replies {given.choices} times; a tie is half a win."
         return Verdict("people", by, sentence, grounds, given.alone, given.criterion)
     every, judges = given.rated == given.items, enumerated(given.judges)
-    share = f"People rated {given.rated} of {counted(given.items, 'item')}"
+    pair = " of a pair of systems, the pair with the smallest share" * given.uneven
+    share = f"People rated {given.rated} of {counted(given.items, 'item')}{pair}"
     if given.corrected and not every and not given.warned:
         evidence, ordered, by = "corrected", given.corrected, f"people, corrected by {judges}"
         has = "has" if len(given.judges) == 1 else "have"
@@ -146,24 +167,27 @@ def _by_people(given: PeopleEvidence) -> Verdict:
     return Verdict(evidence, by, sentence, grounds, ordered, given.criterion)
 
 
-def _by_metric(given: MetricEvidence) -> Verdict:
+def _by_metric(given: MetricEvidence, judged: bool, also: str) -> Verdict:
     evidence, label = "metric", given.label
     if given.agreement is None:
+        nobody = "People judged too few of" if judged else "Nobody rated"
+        to_compare = " to compare systems" * judged
         grounds = (
-            f"Nobody rated these replies: this is what {label} says, and whether {label} agrees with "
+            f"{nobody} these replies{to_compare}: this is what {label} says, and whether {label} agrees with "
             "people here is not known."
         )
+    elif any(map(math.isnan, given.agreement)):
+        grounds = f"This is what {label} says; whether {label} agrees with people here could not be computed."
+    elif given.agrees:
+        evidence = "metric with people"
+        few = "Too few items are rated to compare systems by people"
+        grounds = f"{few}; {label} agrees with the ratings ({given.correlation})."
     else:
-        value, low, high = map(decimals(2), given.agreement)
-        r = f"correlation on single replies {value}, 95% interval {low} to {high}"
-        grounds = f"This is what {label} says, which is not shown to agree with people here ({r})."
-        if given.agrees:
-            evidence = "metric with people"
-            few = "Too few items are rated to compare systems by people"
-            grounds = f"{few}; {label} agrees with the ratings ({r})."
+        which = f"which is not shown to agree with people here ({given.correlation})"
+        grounds = f"This is what {label} says, {which}."
     show = times100 if given.percent else decimals(2)
     sentence = best_sentence(given.ordered, f"{label} alone", show)
-    return Verdict(evidence, label, sentence, grounds, given.ordered)
+    return Verdict(evidence, label, sentence, f"{grounds}{also}", given.ordered)
 
 
 def _by_none(metrics: Sequence[MetricEvidence]) -> Verdict:
@@ -171,11 +195,22 @@ def _by_none(metrics: Sequence[MetricEvidence]) -> Verdict:
     each = [
         f"{one.label} puts {one.trivial} at or above {one.reached} of "
         f"{counted(len(one.ordered), 'system')}"
+        if one.trivial
+        else _contradiction(one)
         for one in metrics
     ]
-    sentence = (
-        f"{labels[0]} cannot decide which system is best: it rewards trivial replies."
-        if len(labels) == 1
-        else "No metric at hand decides which system is best: all of them reward trivial replies."
-    )
+    trivial = sum(bool(one.trivial) for one in metrics)
+    if len(labels) == 1:
+        why = "rewards trivial replies" if trivial else "contradicts people on these replies"
+        sentence = f"{labels[0]} cannot decide which system is best: it {why}."
+    else:
+        why = "all of them reward trivial replies"
+        if trivial < len(labels):
+            why = "each of them contradicts people on these replies"
+            why += " or rewards trivial ones" * bool(trivial)
+        sentence = f"No metric at hand decides which system is best: {why}."
     return Verdict("none", enumerated(labels), sentence, f"{enumerated(each)}.")
+
+
+def _contradiction(given: MetricEvidence) -> str:
+    return f"{given.label} contradicts people here ({given.correlation})"

@@ -234,8 +234,10 @@ def test_a_metric_that_rewards_trivial_replies_decides_nothing():
     assert shown.examples == ()
     words, commands = zip(*shown.remedies, strict=True)
     assert words[0].startswith(
-        "Ratings by people: 20 items drawn at random, with the replies of all 3"
+        "Ratings by people: 64 items drawn at random, with the replies of all 3 systems rated by 3 people "
+        "each (576 ratings), "
     )
+    assert words[0].endswith("; the test set has 20 only, which is too few for that.")
     assert (
         commands[0] == "rejoinder annotate serve TESTSET RESPONSES --sample 20 --db ratings.sqlite"
     )
@@ -258,6 +260,43 @@ def test_choices_of_people_decide_where_nobody_rated():
     shown = first_screen(report)
     assert shown.verdict.sentence == "b is better than a by people's choices: 80% against 20%."
     assert "judge puts a first, which is number 2 of 2 by people's choices." in shown.sureness
+
+
+def test_choices_without_a_strength_are_shares():
+    """a wins 12 of 12: its strength is not known, and the test of the pair is."""
+    testset, table, metrics, _ = world(quality={"a": 2.0, "b": 3.0}, rated=0)
+    rows = [
+        {"id": id, "a": "a", "b": "b", "winner": "a", "rater": "ann", "criterion": "overall"}
+        for id in testset.ids[:12]
+    ]
+    preferences = pl.DataFrame(rows)
+    report = rejoinder.report(testset, table, metrics, preferences=preferences, **FEW)
+    assert report.preferences.strengths["strength"].is_nan().all()
+    verdict = first_screen(report).verdict
+    assert verdict.sentence == "a is better than b by people's choices: 100% against 0%."
+
+
+def test_people_rated_every_item_where_they_did_so_of_each_pair():
+    """Every item of two systems is rated, and a third of those of the others."""
+    testset, table, metrics, ratings = world(items=120, rated=120)
+    few = pl.col("system").is_in(["good", "middle"]) | pl.col("id").is_in(testset.ids[::3])
+    report = rejoinder.report(testset, table, metrics, ratings=ratings.filter(few), **FEW)
+    verdict = first_screen(report).verdict
+    assert verdict.grounds.startswith("People rated 40 of 120 items of a pair of systems")
+
+
+def test_a_metric_that_ranks_no_systems_is_no_judge():
+    """Replies of 3 to 5 words: their length is a number on the scale of the ratings."""
+    testset, table, metrics, ratings = world(quality={"good": 3.2, "worst": 1.6})
+    longer = pl.when(pl.col("system") == "worst").then(pl.lit(" at length")).otherwise(pl.lit(""))
+    table = table.with_columns(text=pl.col("text") + longer)
+    metrics = [*metrics, "length"]
+    report = rejoinder.report(testset, table, metrics, ratings=ratings, **FEW)
+    label = next(each for each in report.scores.measured if each != "judge")
+    assert label in report.with_people["overall"].errors["judge"]
+    shown = first_screen(report)
+    assert [each.split()[0] for each in shown.biases] == ["judge"]
+    assert f"{label} alone" not in [words for *_, words in shown.chart.legend]
 
 
 def test_the_page_begins_with_the_verdict(every):

@@ -29,6 +29,8 @@ UNKNOWN = MetricEvidence("BLEU-2", ordered(0.3, 0.2), percent=True)
 AGREES = MetricEvidence("judge", ordered(4.1, 3.9), agreement=(0.4, 0.3, 0.5))
 LITTLE = MetricEvidence("chrF", ordered(0.5, 0.4), percent=True, agreement=(0.2, 0.1, 0.3))
 UNSURE = MetricEvidence("ROUGE-L", ordered(0.5, 0.4), percent=True, agreement=(0.1, -0.1, 0.3))
+CONTRARY = MetricEvidence("METEOR", ordered(0.5, 0.4), True, (-0.4, -0.5, -0.3))
+UNDEFINED = MetricEvidence("TER", ordered(0.5, 0.4), True, (math.nan,) * 3)
 TRIVIAL = MetricEvidence("BLEU-4", ordered(0.5, 0.4, 0.3), True, (0.6, 0.5, 0.7), "'constant'", 2)
 
 TABLE = {
@@ -61,6 +63,18 @@ TABLE = {
         NONE, [TRIVIAL, TRIVIAL], "none",
         "No metric at hand decides which system is best: all of them reward trivial replies.",
     ),
+    "a metric that contradicts people beside another": (
+        NONE, [CONTRARY, UNSURE], "metric", "a is better than b by ROUGE-L alone: 50.0 against 40.0.",
+    ),
+    "a metric that contradicts people": (
+        NONE, [CONTRARY], "none",
+        "METEOR cannot decide which system is best: it contradicts people on these replies.",
+    ),
+    "metrics that contradict people or reward trivial replies": (
+        NONE, [CONTRARY, TRIVIAL], "none",
+        "No metric at hand decides which system is best: each of them contradicts people on these replies "
+        "or rewards trivial ones.",
+    ),
     "people, and metrics that reward trivial replies": (
         ALL, [TRIVIAL], "people", "a is better than b by people: 3.30",
     ),
@@ -86,12 +100,32 @@ def test_the_best_evidence_decides(case):
         (NONE, UNKNOWN, "Nobody rated these replies: this is what BLEU-2 says, and whether"),
         (NONE, UNSURE, "This is what ROUGE-L says, which is not shown to agree with people here"),
         (NONE, AGREES, "Too few items are rated to compare systems by people; judge agrees with the"),
+        (
+            people(rated=40, uneven=True), UNKNOWN,
+            "People rated 40 of 100 items of a pair of systems, the pair with the smallest share; scores of",
+        ),
+        (NONE, UNDEFINED, "This is what TER says; whether TER agrees with people here could not be"),
+        (NONE, CONTRARY, "METEOR contradicts people here (correlation on single replies -0.40, 95% interval"),
         (NONE, TRIVIAL, "BLEU-4 puts 'constant' at or above 2 of 3 systems."),
     ],
 )  # fmt: skip
 def test_why_it_rests_on_this(of_people, metric, grounds):
     made = decide([] if of_people is None else [of_people], [metric])
     assert made.grounds.startswith(grounds)
+
+
+def test_a_metric_that_contradicts_people_is_named_where_another_decides():
+    grounds = decide([], [CONTRARY, AGREES]).grounds
+    assert grounds.endswith(
+        "METEOR contradicts people here (correlation on single replies -0.40, 95% interval -0.50 to -0.30), "
+        "and cannot decide."
+    )
+
+
+def test_people_who_judged_too_little_are_not_nobody():
+    assert decide([], [UNKNOWN], judged=True).grounds.startswith(
+        "People judged too few of these replies to compare systems: this is what BLEU-2 says"
+    )
 
 
 def test_ties_one_system_and_ten():

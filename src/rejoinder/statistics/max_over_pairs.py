@@ -80,7 +80,9 @@ def _statistics(influence: Floats, df: int, rng: np.random.Generator, draws: int
     """
     size = np.sqrt((influence**2).sum(axis=1))
     unit = influence / np.maximum(size, NO_SPREAD)[:, None]
-    values, vectors = np.linalg.eigh(unit @ unit.T)
+    together = unit @ unit.T
+    np.fill_diagonal(together, 1.0)  # a pair that does not vary, with room on its scale, is its own
+    values, vectors = np.linalg.eigh(together)
     root = (vectors * np.sqrt(np.maximum(values, 0.0))).T[values > NO_SPREAD]
     statistics = np.empty((draws, size.size))
     step = max(1, BLOCK // ((df + 1) * size.size))

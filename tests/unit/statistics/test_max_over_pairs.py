@@ -66,3 +66,11 @@ def test_edges():
     assert np.isnan(max_over_pairs(np.full(2, np.nan), np.eye(2), 9, rng())).all()
     with pytest.raises(InputError, match="2 p-values and influence of shape"):
         max_over_pairs(np.zeros(2), np.zeros((3, 4)), 9, rng())
+
+
+@pytest.mark.parametrize("constant", [0.3, 1.0])
+def test_a_pair_that_does_not_vary_is_drawn_by_itself(constant):
+    influence = np.vstack([rng().normal(size=30), np.zeros(30)])
+    corrected = max_over_pairs(np.array([0.04, constant]), influence, 29, rng())
+    # The largest of two independent ones: 1 - 0.96^2.
+    assert corrected == pytest.approx([0.0784, constant], abs=0.01)

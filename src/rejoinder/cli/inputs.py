@@ -333,7 +333,9 @@ def measured(
         only: The systems to measure, if all of them are there; empty measures all. Items that other
             systems did not answer then count.
     """
-    from rejoinder.tables.selection import check_systems, only_systems
+    import polars as pl
+
+    from rejoinder.tables.selection import only_systems, without_systems
 
     check_given(given)
     holds_scores = (
@@ -343,8 +345,8 @@ def measured(
         return _only(given, _by_themselves(given, without, resamples, cluster, only)), None
     if holds_scores:
         scores = kept_scores(given.testset, *unused)
-        check_systems(without, scores.names)
-        others = [name for name in scores.names if name not in without]
+        left = without_systems(pl.DataFrame({"system": scores.names}), without)
+        others = left.get_column("system").to_list()
         asked = given.metrics if "metrics" in from_command_line() else None
         scores = scores.select(metrics=asked, systems=others)
         return _only(given, scores if cluster is None else scores.clustered(cluster)), None

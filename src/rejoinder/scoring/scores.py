@@ -40,6 +40,7 @@ from rejoinder.tables.external_scores import SegmentScores
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import MissingOrPairwise
+from rejoinder.tables.selection import pairs_of
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
 from rejoinder.visible import visible
@@ -213,12 +214,15 @@ class Scores(Measurements, PlottedResult):
         Args:
             a: A system; None takes the two best, or the best of the others beside ``b``.
             b: Another system; None takes the best of the others.
-            most: The number of items.
+            most: The number of items, 1 or more.
             metric: A metric that was measured; None takes the first that scores single replies.
 
         Raises:
-            ParameterError: There is no such system or metric, or there are no texts.
+            ParameterError: There is no such system or metric, both are the same, there is one alone,
+                or there are no texts.
         """
+        if not isinstance(most, int) or most < 1:
+            raise ParameterError(f"most={most!r}; expected a number of items, 1 or more")
         if self._texts is None:
             raise ParameterError(
                 "these scores hold no texts; score the test set and the replies to see items"
@@ -229,11 +233,9 @@ class Scores(Measurements, PlottedResult):
         label = able[0] if metric is None else self._label(metric)
         best = best_first(self.measured[label].scores(), self.measured[label].metric)
         names = [self.names[place] for place in best]
-        for name in (a, b):
-            if name is not None:
-                self.place(name)
-        first = a or next((name for name in names if name != b), "")
-        second = b or next((name for name in names if name != first), first)
+        pairs_of(self.names, a, b)
+        first = a or next(name for name in names if name != b)
+        second = b or next(name for name in names if name != first)
         return differing_items(self.segments(), self._texts, label, (first, second), most)
 
     def explain(
@@ -346,32 +348,42 @@ class Scores(Measurements, PlottedResult):
         """The scores of some items, metrics or systems alone.
 
         Args:
-            items: Ids, or bool [n]; None: all.
+            items: Ids, or an array bool [n]; None: all.
             metrics: Metrics that were measured, as for ``score`` or as tables head them; None: all.
             systems: Names; None: all. Their order stays.
 
         Raises:
-            ParameterError: There is no such item, metric or system, or rows are blocks of items.
+            ParameterError: There is no such item, metric or system, none is named, or rows are blocks of
+                items.
 
         >>> from rejoinder import score
         >>> both = score([["hi"], ["no"]], {"a": ["hi", "no"], "b": ["yes", "no"]}, ["bleu"])
         >>> both.select(["1"], systems=["b"])
         Scores(1 system, 1 item; BLEU-2; see .systems(), .compare(), .segments())
         """
-        if metrics is None and systems is None and isinstance(items, np.ndarray):
-            return self._select(items, np.ones(len(self.names), dtype=bool), self.measured)
-        ids = self.items.get_column("id")
-        kept = np.ones(len(ids), dtype=bool)
-        if items is not None:
+        kept = np.ones(self.items.height, dtype=bool)
+        if isinstance(items, np.ndarray) and items.dtype == bool:
+            if items.shape != kept.shape:
+                raise ParameterError(
+                    f"items: a mask of shape {items.shape}; expected bool [{self.items.height}], one for "
+                    "each item"
+                )
+            kept = items
+        elif items is not None:
             self.need_items()
-            listed = ids.filter(items).to_list() if isinstance(items, np.ndarray) else items
-            chosen = strings(listed, "items", "ids")
-            for id in set(chosen) - set(ids):
+            listed = items.tolist() if isinstance(items, np.ndarray) else items
+            ids = self.items.get_column("id")
+            chosen = _named(listed, "items", "ids")
+            for id in sorted(set(chosen).difference(ids)):
                 raise ParameterError(f"items: {quoted(id)} is no id of these scores")
             kept = ids.is_in(list(chosen)).to_numpy()
-        wanted = self.names if systems is None else strings(systems, "systems", "systems")
+        wanted = self.names if systems is None else sorted(_named(systems, "systems", "systems"))
         places = [self.place(name) for name in wanted]
-        labels = self.labels if metrics is None else [self._label(each) for each in metrics]
+        labels = self.labels
+        if metrics is not None:
+            if isinstance(metrics, str) or not metrics:
+                raise ParameterError(f"metrics: got {metrics!r}; expected a list of metrics")
+            labels = [self._label(each) for each in metrics]
         measured = {label: self.measured[label] for label in labels}
         return self._select(kept, np.isin(range(len(self.names)), places), measured)
 
@@ -462,6 +474,16 @@ class Scores(Measurements, PlottedResult):
         """Writes the rows, without any text, to a Parquet file; see ``store.save``."""
         expect(path, (str, os.PathLike), "path", "the name of a file, such as 'scores.parquet'")
         save(self, path)
+
+
+def _named(given: Sequence[str], name: str, of: str) -> tuple[str, ...]:
+    """A list of names that is not empty."""
+    names = strings(given, name, of)
+    if not names:
+        raise ParameterError(
+            f"{name}: got an empty list; name one or more {of}, or leave {name} out"
+        )
+    return names
 
 
 def load_scores(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:

@@ -29,6 +29,13 @@ def test_the_largest_difference_comes_first_and_equal_items_are_left_out():
     assert scores.differing_items(b="bad")["a"][0] == "good"
     with pytest.raises(ParameterError, match="system 'other' is unknown"):
         scores.differing_items("other")
+    with pytest.raises(ParameterError, match="'good' cannot be compared with itself; name two"):
+        scores.differing_items("good", "good")
+    with pytest.raises(ParameterError, match="one system alone"):
+        scores.select(systems=["good"]).differing_items()
+    for most in (-1, 0, 1.5):
+        with pytest.raises(ParameterError, match="expected a number of items, 1 or more"):
+            scores.differing_items(most=most)  # pyright: ignore[reportArgumentType]
 
 
 def test_they_are_printed_and_kept_scores_have_none(command, tmp_path):

@@ -90,6 +90,7 @@ def best_sentence(
     by: str,
     show: Callable[[float], str],
     shared: str = "on the items that both have",
+    whole: str = "on all of its items",
 ) -> str:
     """Which system is best, as far as the tests tell.
 
@@ -98,6 +99,7 @@ def best_sentence(
         by: By what: ``people``, or the label of a metric.
         show: How a mean is written.
         shared: Where a test compares two systems.
+        whole: Where a system has its mean.
 
     >>> rows, worse = [("a", 3.3), ("b", 3.0), ("c", 2.5)], ("a", "c", 0.8, 0.01)
     >>> best_sentence(standings(rows, [("a", "b", 0.3, 0.02), worse]), "people", str)
@@ -124,7 +126,7 @@ def best_sentence(
     worse = [each for each in others if each.worse]
     if contrary := [each for each in worse if each.own_lead < 0]:
         pairs = enumerated([f"than {each.system} by {show(each.lead)}" for each in contrary])
-        means = f"the mean of {contrary[0].system} on all of its items is {show(contrary[0].value)}"
+        means = f"the mean of {contrary[0].system} {whole} is {show(contrary[0].value)}"
         return (
             f"By {by}, {shared}, {first.system} is better {pairs}, although {means} and that of "
             f"{first.system} {value}{_others_worse(first.system, worse, contrary)}{end}"

@@ -17,8 +17,8 @@ the scores do not help; these ratings corrected by scores of all items; a metric
 on these replies; a metric; or nothing, because every metric rewards trivial replies or contradicts people."""
 
 
-BETWEEN = "in choices between the two"
-"""Where people's choices compare two systems."""
+BETWEEN, AMONG_ALL = "in choices between the two", "in all of its choices"
+"""Where people's choices compare two systems, and where a system has its share."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ def decide(
 def _by_people(given: PeopleEvidence) -> Verdict:
     if given.choices:
         by = "people's choices"
-        sentence = best_sentence(given.alone, by, lambda share: f"{100 * share:.0f}%", BETWEEN)
+        share = (lambda value: f"{100 * value:.0f}%"), BETWEEN, AMONG_ALL
+        sentence = best_sentence(given.alone, by, *share)
         grounds = f"People chose between two replies {given.choices} times; a tie is half a win."
         return Verdict("people", by, sentence, grounds, given.alone, given.criterion)
     every, judges = given.rated == given.items, enumerated(given.judges)

@@ -276,3 +276,18 @@ def test_ratings_by_nobody_named_are_not_by_one_rater():
     assert fixed in compare(ratings=table).notes
     with pytest.raises(ParameterError, match="raters have no names"):
         compare(ratings=table, rater_effects="random")
+
+
+def test_the_verdict_has_the_sign_of_the_difference_on_shared_items():
+    """a is rated on 40 easy items beside the 20 on which it loses to b."""
+    grades = [("a", n, 1.5 if n < 20 else 4.5) for n in range(60)]
+    grades += [("b", n, 2.0 + n % 3 / 2) for n in range(20)]
+    rows = [(f"i{n}", system, r, "overall", grade) for system, n, grade in grades for r in "uv"]
+    columns = ["id", "system", "rater", "criterion", "score"]
+    made = compare_by_people(pl.DataFrame(rows, schema=columns, orient="row"))
+    assert made.pairs["difference"][0] == pytest.approx(-0.975)
+    (sentence,) = made.verdicts["sentence"]
+    assert sentence == (
+        "By people, on the items that both have, b is better than a by 0.98, although the mean of a on all "
+        "of its items is 3.50 and that of b 2.48."
+    )

@@ -152,5 +152,17 @@ def test_choices_of_people_are_shares():
     assert made.evidence == "people"
 
 
+def test_choices_between_two_systems_decide_over_shares_against_others():
+    rows = [("a", 0.6), ("b", 0.5), ("c", 0.4)]
+    tests = [("a", "b", -0.6, 0.001), ("a", "c", 0.8, 0.001), ("b", "c", 0.1, 0.4)]
+    made = decide([PeopleEvidence("overall", standings(rows, tests), choices=60)], [])
+    assert made.standings[0].system == "b"
+    assert made.sentence == (
+        "By people's choices, in choices between the two, b is better than a by 60%, although the mean of a "
+        "in all of its choices is 60% and that of b 50%."
+    )
+    assert made.as_json()["top"] == ["b", "c"]
+
+
 def test_nothing_that_ranks_systems_has_no_verdict():
     assert decide([], []) is None

@@ -122,16 +122,20 @@ def best_sentence(
             names = enumerated([first.system, *equal])
             lead = f"{names} have the same mean by {by}: {value}; whether they differ"
         return f"{lead} cannot be tested."
-    end = _untested(first.system, [each.system for each in others if not each.tested])
+    untested = [each for each in others if not each.tested]
+    end = f"{_also(untested, f'not tested against {first.system}')}."
     worse = [each for each in others if each.worse]
+    tied = [first, *(each for each in others if each.tested and not each.worse)]
     if contrary := [each for each in worse if each.own_lead < 0]:
         pairs = enumerated([f"than {each.system} by {show(each.lead)}" for each in contrary])
         means = f"the mean of {contrary[0].system} {whole} is {show(contrary[0].value)}"
+        more = [each for each in worse if each not in contrary]
+        rest = _also(more, f"worse than {first.system}, too")
+        rest += _also(tied[1:], f"tied with {first.system}")
         return (
             f"By {by}, {shared}, {first.system} is better {pairs}, although {means} and that of "
-            f"{first.system} {value}{_others_worse(first.system, worse, contrary)}{end}"
+            f"{first.system} {value}{rest}{end}"
         )
-    tied = [first, *(each for each in others if each.tested and not each.worse)]
     if len(tied) == 1:
         if len(worse) == 1:
             against = f"{value} against {show(worse[0].value)}"
@@ -158,21 +162,13 @@ def best_sentence(
     return f"{names} are tied{top} by {by}: {values}, {chance} that may be chance{end}"
 
 
-def _untested(first: str, names: Sequence[str]) -> str:
-    """The end of the sentence, which names the systems without a test."""
-    if not names:
-        return "."
-    which = enumerated(names) if len(names) <= NAMED else f"{_number(len(names))} systems"
-    return f"; {which} {'is' if len(names) == 1 else 'are'} not tested against {first}."
-
-
-def _others_worse(first: str, worse: Sequence[Standing], named: Sequence[Standing]) -> str:
-    """That the systems beside the named ones are worse, too."""
-    rest = [each.system for each in worse if each not in named]
-    if not rest:
+def _also(systems: Sequence[Standing], words: str) -> str:
+    """A further part of the sentence on some systems; empty without one."""
+    if not systems:
         return ""
-    which = enumerated(rest) if len(rest) <= NAMED else f"{_number(len(rest))} others"
-    return f"; {which} {'is' if len(rest) == 1 else 'are'} worse than {first}, too"
+    names = [each.system for each in systems]
+    which = enumerated(names) if len(names) <= NAMED else f"{_number(len(names))} systems"
+    return f"; {which} {'is' if len(names) == 1 else 'are'} {words}"
 
 
 def _number(count: int) -> str:

@@ -159,7 +159,7 @@ def test_choices_between_two_systems_decide_over_shares_against_others():
     assert made.standings[0].system == "b"
     assert made.sentence == (
         "By people's choices, in choices between the two, b is better than a by 60%, although the mean of a "
-        "in all of its choices is 60% and that of b 50%."
+        "in all of its choices is 60% and that of b 50%; c is tied with b."
     )
     assert made.as_json()["top"] == ["b", "c"]
 

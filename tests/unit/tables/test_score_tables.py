@@ -103,7 +103,7 @@ def test_true_and_false_are_1_and_0(tmp_path):
         ("system,id,name,value\n,1,m,3\n", "row 2: no system at id '1'"),
         ("system,id,name,value\na,,m,3\n", "row 2: the id is empty"),
         ("system,id,name,value\na,1,,3\n", "row 2: no name at id '1'"),
-        ("system,id,name,value\na,1,m|n,3\n", "row 2: name 'm|n' holds '|'"),
+        ("system,id,name,value\na,1,m|n,3\n", "row 2: name 'm|n' contains '|'"),
         (
             "system,id,name,value\na,1,m,3\na,1,m,4\n",
             "row 3: duplicate score (name 'm', system 'a', id '1'), first at",

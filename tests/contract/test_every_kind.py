@@ -1,0 +1,127 @@
+"""Every kind of file that people have, in several shapes: what is read is what a plain reader reads."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+
+import pytest
+
+from kinds import text_and_tables, tools
+from kinds.kind import LARGE, WORLDS, lines, world
+from rejoinder.cli.app import run
+from rejoinder.errors import RejoinderError
+from rejoinder.tables.notes import taking_notes
+from rejoinder.tables.registry import table_of
+from shared_data import shared
+
+KINDS = [*text_and_tables.KINDS, *tools.KINDS]
+COLUMNS = {
+    "responses": ("system", "id", "text"),
+    "ratings": ("id", "system", "rater", "criterion", "score"),
+    "preferences": ("id", "a", "b", "rater", "winner"),
+    "scores": ("system", "id", "name", "value"),
+}
+TAKEN = [each for each in KINDS if each.status in ("taken", "with option")]
+SHAPES = [
+    pytest.param(kind, shape, name, id=f"{kind.name}-{shape}-{name}")
+    for kind in TAKEN
+    for shape in kind.shapes
+    for name in kind.worlds or WORLDS
+]
+
+
+def rows_of(kind, table):
+    """The rows of a table as plain readers give them, in any order."""
+    if kind == "test set":
+        references: dict[str, list[str]] = {}
+        for id, text in table.references.select("id", "text").rows():
+            references.setdefault(id, []).append(text)
+        contexts = table.contexts.select("id", "context").rows()
+        return sorted((id, tuple(turns), tuple(references.get(id, ()))) for id, turns in contexts)
+    return sorted(table.select(COLUMNS[kind]).rows(), key=repr)
+
+
+def in_order(rows):
+    return sorted((tuple(row) for row in rows), key=repr)
+
+
+def read(kind, path):
+    """By kind of table what is read of a file, and the refusals of the others."""
+    tables, refusals = {}, {}
+    for what in ("test set", *COLUMNS):
+        try:
+            with taking_notes(quiet=True):
+                tables[what] = rows_of(what, table_of(path, what, **kind.option))
+        except RejoinderError as error:
+            refusals[what] = str(error)
+    return tables, refusals
+
+
+def compare(kind, path):
+    """Every table is that of the plain reader, and no other one is read."""
+    expected = {what: in_order(rows) for what, rows in kind.plain(path).items()}
+    tables, refusals = read(kind, path)
+    for what, rows in expected.items():
+        assert what in tables, refusals.get(what)
+        assert in_order(tables[what]) == rows, what
+    assert set(tables) <= {*expected, *kind.also}, "read as what it is not"
+    return expected
+
+
+def test_every_kind_is_declared_whole():
+    assert not [name for name, n in Counter(each.name for each in KINDS).items() if n > 1]
+    for each in KINDS:
+        assert each.status == "not yet" or len(each.shapes) >= 1 + (each.status != "refused"), (
+            each.name
+        )
+        assert (each.status == "with option") == bool(each.option), each.name
+        assert (each.status == "refused") == bool(each.message), each.name
+
+
+@pytest.mark.parametrize(("kind", "shape", "name"), SHAPES)
+def test_a_kind_is_read_as_it_is(kind, shape, name, tmp_path):
+    assert compare(kind, kind.write(shape, WORLDS[name], tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TAKEN, ids=lambda kind: kind.name)
+def test_a_large_file_of_a_kind_is_read_as_it_is(kind, tmp_path):
+    for number, shape in enumerate(kind.shapes):
+        assert compare(kind, kind.write(shape, world(LARGE), tmp_path / str(number)))
+
+
+@pytest.mark.parametrize("kind", TAKEN, ids=lambda kind: kind.name)
+def test_the_verb_that_people_would_take_works(kind, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    talks = WORLDS[(kind.worlds or ("five",))[0]]
+    path = kind.write(next(iter(kind.shapes)), talks, tmp_path)
+    items = [{"id": t.id, "context": t.context, "references": t.references} for t in talks]
+    (tmp_path / "testset.jsonl").write_bytes(lines(items))
+    words = [
+        {"FILE": str(path), "TESTSET": "testset.jsonl"}.get(w, w) for w in shlex.split(kind.verb)
+    ]
+    assert run(words) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "kind", [each for each in KINDS if each.status == "refused"], ids=lambda kind: kind.name
+)
+def test_a_refusal_says_a_way_that_works(kind, tmp_path):
+    for shape in kind.shapes:
+        tables, refusals = read(kind, kind.write(shape, WORLDS["five"], tmp_path))
+        assert not tables
+        for message in refusals.values():
+            assert kind.message in message
+
+
+@pytest.mark.parametrize(
+    "kind", [each for each in KINDS if each.samples], ids=lambda kind: kind.name
+)
+def test_a_sample_of_a_kind_is_read_as_it_is(kind):
+    for sample in kind.samples:
+        path = shared("data", "kinds", sample)
+        if kind.status == "refused":
+            assert not read(kind, path)[0]
+        elif kind.status != "not yet":
+            assert compare(kind, path)

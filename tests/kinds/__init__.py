@@ -1,0 +1,1 @@
+"""The kinds of files that people have: what each looks like, and what is read from it."""

@@ -28,11 +28,13 @@ from rejoinder.progress import Progress
 from rejoinder.references.text_notes import copier_of
 from rejoinder.result import TableResult
 from rejoinder.scoring.external import NOT_USED, unused_values
+from rejoinder.scoring.samples import by_sample
 from rejoinder.scoring.score import score, suited
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import Missing, check_responses
+from rejoinder.tables.schemas import SAMPLE
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
 
@@ -165,7 +167,8 @@ def audit(
         )
     wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
     real = taken(Responses, responses, testset.ids).without(without)
-    alignment = check_responses(real, testset, missing)
+    first, *others = by_sample(real)
+    alignment = check_responses(first, testset, missing)
     unseen = unread(testset, alignment, constant, turns, seed)
     reduced, copied = leave_one_out(testset, alignment.ids, seed)
     replies = pl.concat([unseen.responses(), copied.responses()])
@@ -173,7 +176,12 @@ def audit(
     options: dict[str, Any] = {
         "cluster": cluster, "resamples": resamples, "seed": seed, "progress": progress
     }  # fmt: skip
-    every, measured = pl.concat([real.single(), unseen.responses()]), list(wanted.values())
+    further = [
+        each.frame.with_columns(pl.lit(str(k)).alias(SAMPLE))
+        for k, each in enumerate(others, start=2)
+    ]
+    every = pl.concat([first.single(), unseen.responses(), *further], how="diagonal")
+    measured = list(wanted.values())
     given = {"missing": missing, "drop_unusable": drop_unusable}
     scores = score(testset, every, measured, **given, **options)
     notes = [note for note in scores.notes if not note.endswith(NOT_USED)]
@@ -181,9 +189,10 @@ def audit(
     left_out, unscorable = None, []
     if reduced is not None:
         scorable, unscorable = _scorable(reduced, wanted)
-        answers = alignment.responses.filter(pl.col("id").is_in(copied.ids))
+        answers = pl.concat([alignment.responses, *further], how="diagonal")
+        answers = answers.filter(pl.col("id").is_in(copied.ids))
         if scorable:
-            answers = pl.concat([answers, copied.responses()])
+            answers = pl.concat([answers, copied.responses()], how="diagonal")
             left_out = _scored_without_originals(reduced, answers, scorable, options)
             notes += _new_notes(left_out.notes, notes)
     parameters = {

@@ -313,11 +313,6 @@ def _audit(
                 f"'{Call('Audit.replies')}' writes these for the other tool"
             )
             return None
-    if replies.several:
-        failed["audit"] = (
-            "it takes one reply for each item, and these systems have several (column 'sample')"
-        )
-        return None
     return _attempt(
         "audit", lambda: audit(testset, replies, measured, **facts, progress=progress), failed
     )

@@ -76,9 +76,9 @@ TEXTS: dict[str, Callable[..., str]] = {
         "there is no agreement between raters, and their part of the variance is unknown"
     ),
     "columns not read": lambda columns: f"columns not read: {listed(columns)}",
-    "further replies": lambda replies: (
-        f"{counted(replies, 'further reply to an item', 'further replies to an item')} not read, the "
-        "first of each is"
+    "same tests": lambda tests: (
+        f"{counted(tests, 'test')} with the variables and assertions of an earlier one: read as more "
+        "replies to the same item (column 'sample')"
     ),
     "no number": lambda names: (
         f"{listed(names)} left out: not a number for any reply (a metric over all replies at once, or a "

@@ -444,3 +444,21 @@ def test_a_new_baseline_is_a_row_and_moves_no_draws(monkeypatch):
     after = dict(baselines_of(testset, responses).replies)
     assert len(after.pop("dice")) == len(testset)
     assert after == before
+
+
+def test_several_samples_of_a_prompt_are_audited_by_their_mean():
+    testset, replies = small()
+    order = [*range(1, replies.height), 0]
+    other = replies.with_columns(text=replies["text"].gather(order), sample=pl.lit("b"))
+    both = pl.concat([replies.with_columns(sample=pl.lit("a")), other])
+    expected = score(testset, both, ["length"]).systems()
+    found = audit(testset, both, ["bleu", "length"])
+    values = found.scores.systems().filter(
+        pl.col("metric") == "length", ~pl.col("system").str.starts_with(PREFIX)
+    )
+    assert values.sort("system")["value"].to_list() == expected.sort("system")["value"].to_list()
+    assert found.left_out is not None
+    alone = audit(testset, replies, ["bleu", "length"])
+    baselines = pl.col("baseline").is_in(["constant", "echo", "copy"])
+    for column in ("metric", "baseline", "value"):
+        assert found.table.filter(baselines)[column].equals(alone.table.filter(baselines)[column])

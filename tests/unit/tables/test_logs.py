@@ -66,12 +66,15 @@ def test_lm_evaluation_harness(tmp_path):
     testset = read_testset(path)
     assert testset.contexts.rows() == [("0", ["Q: Q0\nA:"]), ("1", ["Q: Q1\nA:"])]
     assert testset.references.get_column("text").to_list() == ["None left.", "Please."]
-    assert read_responses(path).rows() == [("org/bot", "0", "No."), ("org/bot", "1", "Yes.")]
-    assert scores(path) == [
-        ("org/bot", "0", "exact_match,strict", 1.0, "1"),
-        ("org/bot", "0", "exact_match,loose", 0.0, "1"),
-        ("org/bot", "1", "exact_match,strict", 1.0, "1"),
-        ("org/bot", "1", "exact_match,loose", 0.5, "1"),
+    assert read_responses(path).rows() == [
+        ("org/bot", "0", "No.", "1"), ("org/bot", "0", "Yes.", "2"),
+        ("org/bot", "1", "Yes.", "1"), ("org/bot", "1", "No.", "2"),
+    ]  # fmt: skip
+    assert scores(path) == [  # of the document: the harness has no score of each repeat
+        ("org/bot", "0", "exact_match,strict", 1.0, None),
+        ("org/bot", "0", "exact_match,loose", 0.0, None),
+        ("org/bot", "1", "exact_match,strict", 1.0, None),
+        ("org/bot", "1", "exact_match,loose", 0.5, None),
     ]
     assert holds_all(path, None, None)
 
@@ -176,9 +179,10 @@ def test_inspect(tmp_path, caplog, kind):
     texts = testset.references.group_by("id").agg("text").rows()
     assert dict(texts) == {"a": ["None left."], "10": ["None left."], "2": ["Yes", "Please"]}
     model = "mockllm/model"
-    replies = {(model, "a", "None left."), (model, "10", "Some."), (model, "2", "Please.")}
-    assert set(read_responses(path).rows()) == replies
-    assert "1 further reply to an item not read" in caplog.text
+    assert set(read_responses(path).rows()) == {
+        (model, "a", "None left.", "1"), (model, "a", "Ja.", "2"), (model, "10", "Some.", "1"),
+        (model, "2", "Please.", "1"),
+    }  # fmt: skip
     assert "1 sample without a reply left out" in caplog.text
     assert set(scores(path)) == {
         (model, "a", "match", 1.0, "1"), (model, "a", "match", 0.0, "2"),
@@ -286,7 +290,8 @@ def test_batch_output(tmp_path):
     )
     assert recognised(path) == "batch-output"
     assert read_responses(path).rows() == [
-        ("gpt-x", "c1", "No."), ("gpt-x", "c2", "Tea."), ("gpt-x", "c4", "Ham."),
+        ("gpt-x", "c1", "No.", "1"), ("gpt-x", "c1", "Yes.", "2"), ("gpt-x", "c2", "Tea.", "1"),
+        ("gpt-x", "c4", "Ham.", "1"),
     ]  # fmt: skip
     with pytest.raises(InputError, match="the format 'batch-output' holds no test set"):
         holds_all(path, None, None)
@@ -339,6 +344,31 @@ def test_promptfoo_json_lines(tmp_path):
     assert read_testset(path).contexts.rows() == [("0", ["Q0"]), ("1", ["Q1"])]
     assert read_responses(path).rows() == [("p:x", "0", "x0"), ("p:x", "1", "x1")]
     assert ("p:x", "1", "tone", 1.0, None) in scores(path)
+
+
+def test_repetitions_of_promptfoo_are_samples_of_one_item(tmp_path, caplog):
+    # 'promptfoo eval --repeat 3' gives each repetition of a test a testIdx of its own.
+    rows = [
+        promptfoo_row(3 * test + k, "p:x", f"x{test}{k}", success=k < 2, score=k)
+        | {
+            key: value
+            for key, value in promptfoo_row(test, "", "").items()
+            if key in ("vars", "testCase")
+        }
+        for test in (0, 1)
+        for k in range(3)
+    ]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"evalId": "e", "results": rows, "config": {}}))
+    assert read_testset(path).ids == ["0", "3"]
+    assert read_responses(path).rows() == [
+        ("p:x", str(3 * test), f"x{test}{k}", str(k + 1)) for test in (0, 1) for k in range(3)
+    ]
+    assert ("p:x", "3", "success", 0.0, "3") in scores(path)
+    assert "4 tests with the variables and assertions of an earlier one" in caplog.text
+    rows[1]["testCase"] = {"assert": [{"type": "equals", "value": "another"}]}
+    path.write_text(json.dumps({"evalId": "e", "results": rows, "config": {}}))
+    assert read_testset(path).ids == ["0", "1", "3"]
 
 
 OF_OUTPUT = ("Status", "Score", "Named Scores", "Metric: tone", "Grader Reason", "Comment")

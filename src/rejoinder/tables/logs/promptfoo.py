@@ -31,6 +31,7 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
+from rejoinder.tables.notes import note
 from rejoinder.tables.schemas import ALIASES, REFERENCE
 
 _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"
@@ -123,16 +124,31 @@ FORMAT = log_format(
 
 
 def _ids(rows: list[tuple[Place, dict[str, Any]]]) -> list[str]:
-    """By row its test: its place where the results name it, else the order of its variables."""
+    """By row its test: its place where the results name it, else the order of its variables.
+
+    With ``--repeat`` each repetition has a place of its own; tests that are alike are one item, called by
+    the place of the first.
+    """
     places = [value_of(row, "testIdx", int, where) for where, row in rows]
-    if None not in places:
-        return [str(place) for place in places]
-    if any(place is not None for place in places):
+    named = None not in places
+    if not named and any(place is not None for place in places):
         where, _ = rows[places.index(None)]
         raise InputError(f"{where}: no testIdx, which other rows have; {_EXPECTED}")
-    numbers: dict[bytes, str] = {}
-    keys = [msgspec.json.encode(row.get("vars") or {}, order="sorted") for _, row in rows]
-    return [numbers.setdefault(key, str(len(numbers))) for key in keys]
+    keys = [_content(row, place, where) for (where, row), place in zip(rows, places, strict=True)]
+    first: dict[bytes, str] = {}
+    for key, place in zip(keys, places, strict=True):
+        first.setdefault(key, str(place) if named else str(len(first)))
+    if named and (repeats := len(set(places)) - len(first)):
+        note("same tests", rows[0][0].file, tests=repeats)
+    return [first[key] for key in keys]
+
+
+def _content(row: dict[str, Any], place: int | None, where: Place) -> bytes:
+    """What tells a test from others: its variables and assertions; without variables also its place."""
+    test = value_of(row, "testCase", dict, where) or {}
+    values = row.get("vars") or {}
+    content = [values, test.get("assert"), test.get("description"), None if values else place]
+    return msgspec.json.encode(content, order="sorted")
 
 
 def _provider(row: dict[str, Any], where: Place) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
+import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Place, listed, quoted
@@ -17,7 +18,7 @@ from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
-from rejoinder.tables.schemas import RESPONSES, SCORES
+from rejoinder.tables.schemas import RESPONSES, SAMPLE, SCORES
 
 Value = TypeVar("Value")
 _CALLED = {
@@ -113,25 +114,23 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
 
 
 def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
-    """The replies of a log: of several to one item the first; failed ones are left out.
+    """The replies of a log, several to one item told apart by ``sample``; failed ones are left out.
 
     Raises:
         InputError: It holds no reply that is text.
     """
     samples = _samples(read, path)
-    first = [each for each in samples if each.repeat == 1]
-    replies = [each for each in first if each.reply is not None]
+    replies = [each for each in samples if each.reply is not None]
     if not replies:
         raise InputError(
             f"{path}: no sample has a reply of text (answers that were chosen by their likelihood, or "
             "failures); expected at least one; name a log of generated replies"
         )
-    if repeats := len(samples) - len(first):
-        note("further replies", path, replies=repeats)
-    left_out(path, len(first) - len(replies), "sample", "without a reply")
-    rows = Rows(RESPONSES)
+    left_out(path, len(samples) - len(replies), "sample", "without a reply")
+    several = any(each.repeat > 1 for each in samples)
+    rows = Rows({**RESPONSES, SAMPLE: pl.String} if several else RESPONSES)
     for each in replies:
-        rows.add(each.place, each.system, each.id, each.reply)
+        rows.add(each.place, each.system, each.id, each.reply, *[str(each.repeat)] * several)
     return rows.draft()
 
 
@@ -143,13 +142,13 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
 
     Returns:
         ``system, id, name, value, sample``, one row for each number, ``value`` null where it is
-        missing, ``sample`` null where each item has one reply.
+        missing, ``sample`` null where each item has one reply, or one score for all its replies.
 
     Raises:
         InputError: It holds no number.
     """
     samples = _samples(read, path)
-    several = any(each.repeat > 1 for each in samples)
+    several = any(each.repeat > 1 and each.scores for each in samples)
     names = list(dict.fromkeys(name for each in samples for name in each.scores))
     numeric = {name for each in samples for name, value in each.scores.items() if value is not None}
     if without := [name for name in names if name not in numeric]:

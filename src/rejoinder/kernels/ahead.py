@@ -28,7 +28,16 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from rejoinder.kernels import arrays, code_files, shared_library
-from rejoinder.kernels.arrays import Best, Grouped, Memory, Postings, Query, TextBytes, Tokens
+from rejoinder.kernels.arrays import (
+    Best,
+    Grouped,
+    Memory,
+    PairMemory,
+    Postings,
+    Query,
+    TextBytes,
+    Tokens,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,6 +61,15 @@ TUPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "Tokens": (Tokens, ("Fingerprints", "Indices", "Indices")),
     "Grouped": (Grouped, ("Fingerprints", "Indices", "Indices", "Indices")),
     "Memory": (Memory, ("Indices", "Indices", "Fingerprints")),
+    "PairMemory": (
+        PairMemory,
+        (
+            *("Places", "Fingerprints", "Places"),
+            *(4 * ("Places",)),
+            *(4 * ("Places",)),
+            *("Indices", "Places", "Indices"),
+        ),
+    ),
     "Postings": (Postings, ("Indices", "Places", "Counts", "Counts")),
     "Query": (Query, ("Indices", "Floats", "Floats", "Floats", "Floats")),
     "Best": (Best, ("Indices", "Fingerprints", "Floats", "Floats", "Floats")),

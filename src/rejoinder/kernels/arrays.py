@@ -108,6 +108,42 @@ class Memory(NamedTuple):
     keys: Fingerprints
 
 
+class PairMemory(NamedTuple):
+    """Working memory of the pairs of a group, reused from group to group.
+
+    Attributes:
+        slot_group: uint32 [slots], the group that wrote the slot last, from 1; older slots are free.
+        slot_key: uint64 [slots], the fingerprint of the n-gram.
+        slot_gram: uint32 [slots], the number of the n-gram.
+        gram_text: uint32 [grams + 1], the text that was counted last, from 1.
+        gram_last: uint32 [grams + 1], its count, or where it is.
+        gram_order: uint32 [grams + 1], the n-gram's order, from 0.
+        gram_start: uint32 [grams + 1], where the texts that hold the n-gram begin.
+        listed_gram: uint32 [listed], the distinct n-grams of each left text.
+        listed_count: uint32 [listed], how often the text holds them.
+        holder: uint32 [listed], the texts that hold each n-gram.
+        held: uint32 [listed], how often they do.
+        list_bounds: int64 [texts + 1], where the list of each left text begins.
+        right_gram: uint32 [longest], the distinct n-grams of a right text.
+        shared: int64 [N texts], what a right text shares with each left one, by order; 0 between uses.
+    """
+
+    slot_group: Places
+    slot_key: Fingerprints
+    slot_gram: Places
+    gram_text: Places
+    gram_last: Places
+    gram_order: Places
+    gram_start: Places
+    listed_gram: Places
+    listed_count: Places
+    holder: Places
+    held: Places
+    list_bounds: Indices
+    right_gram: Places
+    shared: Indices
+
+
 class Postings(NamedTuple):
     """The words of n documents, by word: an inverted index.
 

@@ -84,6 +84,11 @@ class ChrF(Metric):
         return "chrF" + "+" * self.word_order + self.rule
 
     @property
+    def of_characters(self) -> bool:
+        """Whether n-grams of characters but white space make the score, by the F-score of the means."""
+        return not (self.word_order or self.whitespace or self.eps_smoothing)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """n-grams of reply and reference and their matches, by order: 3 (characters + words)."""
         orders = [f"char_{n}" for n in range(1, self.char_order + 1)]

@@ -29,10 +29,15 @@ class ReferencePairs:
     @classmethod
     def of(cls, batch: Batch, references: References) -> ReferencePairs:
         """The pairs of a batch, with the references that a rule selects."""
-        replies = np.diff(batch.bounds)
-        counts = np.repeat(references.counts, replies)
+        return cls.between(batch.bounds, references.bounds)
+
+    @classmethod
+    def between(cls, replies: Indices, references: Indices) -> ReferencePairs:
+        """The pairs of replies and references that are cut into items: int64 [n + 1] each."""
+        each = np.diff(replies)
+        counts = np.repeat(np.diff(references), each)
         bounds = np.concatenate([[0], np.cumsum(counts)])
-        shift = np.repeat(references.bounds[:-1], replies) - bounds[:-1]
+        shift = np.repeat(references[:-1], each) - bounds[:-1]
         within = np.arange(bounds[-1]) + np.repeat(shift, counts)
         return cls(bounds, np.repeat(np.arange(counts.size), counts), within)
 

@@ -88,12 +88,12 @@ class SentenceBLEU(NgramMetric, MeanMetric):
         """float64 [m, 2]; NaN for the replies to an item without references."""
         rows = bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
         raise_totals(rows, self.order, self.minimum_total)
-        scores = self._sentence_scores(rows)
+        scores = self.sentence_scores(rows)
         bare = batch.references(self.references).counts == 0
         scores[of_hypotheses(bare, batch)] = np.nan
         return mean_rows(scores)
 
-    def _sentence_scores(self, rows: Floats) -> Floats:
+    def sentence_scores(self, rows: Floats) -> Floats:
         """BLEU's statistics [m, 2 + 2 N] to sentence BLEU [m]."""
         p, _ = precisions(rows, self.order, self._smoothing, self.smoothing_value)
         # Which orders count is settled before smoothing. sacreBLEU settles it after, when add-k has

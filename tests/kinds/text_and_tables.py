@@ -9,12 +9,15 @@ import gzip
 import json
 from functools import partial
 
+import openpyxl
+
 from fuzzing import saved_to_disk
 from kinds.kind import (
     CRITERIA,
     RATERS,
     SYSTEMS,
     Kind,
+    Talk,
     lines,
     listed,
     of_columns,
@@ -89,7 +92,7 @@ def wide_replies(path):
     tables = of_columns(path, "id", "context", ("reference",))
     systems = [name for name in records(path)[0] if name not in ("id", "context", "reference")]
     replies = [
-        (s, row["id"], row[s]) for s in systems for row in records(path) if row[s] is not None
+        (s, row["id"], row[s]) for s in systems for row in records(path) if row[s] not in (None, "")
     ]
     return tables | {"responses": replies}
 
@@ -113,6 +116,38 @@ def across(talks, by="rater"):
         {"id": t.id, "system": s, "rater": r, **{c: t.ratings[s, r, c] for c in CRITERIA}}
         for t in talks for s in SYSTEMS for r in RATERS
     ]  # fmt: skip
+
+
+def by_rater(rows):
+    """A sheet for each rater."""
+    return {
+        r: [{k: v for k, v in row.items() if k != "rater"} for row in rows if row["rater"] == r]
+        for r in RATERS
+    }
+
+
+def sheets_of_raters(path):
+    rows = []
+    for sheet in openpyxl.load_workbook(path).worksheets:
+        header, *cells = sheet.iter_rows(values_only=True)
+        for row in cells:
+            told = dict(zip(header, row, strict=True))
+            names = (
+                ["score"] if "score" in told else [n for n in header if n not in ("id", "system")]
+            )
+            rows += [
+                (told["id"], told["system"], sheet.title, told.get("criterion", n), float(told[n]))
+                for n in names
+            ]
+    return {"ratings": rows}
+
+
+def of_participants(path):
+    names = list(records(path)[0])
+    rater = next(name for name in names if name.lower().startswith("participant"))
+    return of_grades(
+        path, "item", "model", rater, "criterion" if "criterion" in names else "", "rating"
+    )
 
 
 def table_kind(name, suffix, write, samples=()):
@@ -189,10 +224,66 @@ RATINGS = [
         "xlsx": lambda talks: sheets({"r": across(talks, "criterion")}),
         "json": ("ratings.json", lambda talks: listed(across(talks, "criterion"))),
     }, partial(of_grades, id="id", system="system", rater="rater", wide="criterion"), "ratings FILE", also=("scores",), samples=("ratings_wide_criteria.xlsx",)),
+    Kind("workbook with a sheet for each rater", "ratings.xlsx", {
+        "long": lambda talks: sheets(by_rater(grades(talks))),
+        "wide by criterion": lambda talks: sheets(by_rater(across(talks, "criterion"))),
+    }, sheets_of_raters, "ratings FILE", also=("scores",), samples=("ratings_sheets.xlsx",)),
+    Kind("Prolific's participants", "ratings.csv", {
+        "csv": lambda talks: separated(grades(talks, ("item", "model", "participant_id", "criterion", "rating"))),
+        "as Prolific heads them": lambda talks: separated(grades(talks, ("item", "model", "Participant id", "criterion", "rating"))),
+    }, of_participants, "ratings FILE", also=("scores",), samples=("prolific_like.csv",)),
     Kind("ratings with other names", "ratings.csv", {
         "csv": lambda talks: separated(grades(talks, ("item_id", "model", "annotator", "criterion", "rating"))),
         "worker": lambda talks: separated(grades(talks, ("question_id", "model_name", "worker_id", "criterion", "rating"))),
     }, lambda path: of_grades(path, *records(path)[0]), "ratings FILE", also=("scores",), samples=("ratings_alias.csv",)),
 ]  # fmt: skip
 
-KINDS = [*TABLES, *RATINGS]
+NESTED = [
+    Kind(f"table with a column of {what}", "outputs.jsonl", {
+        "jsonl": lambda talks, value=value: lines({**row, "more": value} for row in one_table(talks)),
+        "parquet": ("outputs.parquet", lambda talks, value=value: parquet({**row, "more": value} for row in one_table(talks))),
+        "in some rows": lambda talks, value=value: lines({**row, **({"more": value} if n == 0 else {})} for n, row in enumerate(one_table(talks))),
+    }, ALL, SCORE, samples=samples)
+    for what, value, samples in (("lists", ["a", "b"], ("tags.jsonl", "tags.parquet")), ("objects", {"a": 1, "b": "x"}, ("meta.jsonl",)))
+]  # fmt: skip
+
+
+def long_table(talks):
+    return [
+        {"item": t.id, "question": t.message, "ground_truth": t.references[0], "model_name": s, "answer": t.replies[s]}
+        for s in SYSTEMS for t in talks
+    ]  # fmt: skip
+
+
+def with_an_empty_cell(talks):
+    """The first reply of the second system is empty; another item keeps it from being silent."""
+    more = Talk("d1", ["Tea?"], ["Please."], dict.fromkeys(SYSTEMS, "With milk, please."), {})
+    first, *rows = wide_table([*talks, more])
+    return [first | {SYSTEMS[1]: ""}, *rows]
+
+
+MLFLOW = {"prompt": "inputs", "reference": "ground_truth", "prediction": "outputs"}
+OF_ALL = [
+    Kind("item, question, ground_truth, model_name, answer", "long.csv", {
+        "csv": lambda talks: separated(long_table(talks)),
+        "jsonl": ("long.jsonl", lambda talks: lines(long_table(talks))),
+    }, partial(of_columns, id="item", context="question", references=("ground_truth",), text="answer", system="model_name"), SCORE, samples=("long.csv",)),
+    Kind("MLflow table", "table.json", {
+        "split": lambda talks: as_split(one_table(talks, **MLFLOW)),
+        "csv": ("eval_results.csv", lambda talks: separated(one_table(talks, **MLFLOW))),
+    }, partial(of_columns, context="inputs", references=("ground_truth",), text="outputs"), SCORE, samples=("mlflow_table.json",)),
+    Kind("RAGAS", "ragas.jsonl", {
+        "jsonl": lambda talks: lines({"user_input": t.message, "response": t.reply, "reference": t.references[0], "retrieved_contexts": ["x", "y"]} for t in talks),
+        "without contexts": ("ragas.csv", lambda talks: separated({"user_input": t.message, "response": t.reply, "reference": t.references[0]} for t in talks)),
+    }, partial(of_columns, context="user_input", references=("reference",), text="response"), SCORE, samples=("ragas.jsonl",)),
+    Kind("AlpacaEval outputs", "model_outputs.json", {
+        "json": lambda talks: listed({"dataset": "helpful_base", "instruction": t.message, "output": t.replies[s], "generator": s} for s in SYSTEMS for t in talks),
+        "without a data set": lambda talks: listed({"instruction": t.message, "output": t.reply, "generator": "tuned"} for t in talks),
+    }, partial(of_columns, context="instruction", text="output", system="generator"), SCORE, samples=("alpacaeval_outputs.json",)),
+    Kind("wide table with an empty cell", "wide.csv", {
+        "csv": lambda talks: separated(with_an_empty_cell(talks)),
+        "xlsx": ("wide.xlsx", lambda talks: sheets({"s": with_an_empty_cell(talks)})),
+    }, wide_replies, f"{SCORE} --missing empty", "with option", samples=("wide.csv",)),
+]  # fmt: skip
+
+KINDS = [*TABLES, *RATINGS, *NESTED, *OF_ALL]

@@ -31,11 +31,20 @@ TEXTS: dict[str, Callable[..., str]] = {
     ),
     "no ids": lambda: "no column of ids; the items are numbered from 1",
     "both bad": lambda ties: f"{counted(ties, 'tie')} in which both were bad, read as ties",
+    "empty cells": lambda systems: (
+        "empty cells, which are missing or empty replies, read as missing: "
+        + ", ".join(
+            f"{counted(n, 'reply', 'replies')} of {quoted(name)}" for name, n in systems.items()
+        )
+        + "; an empty reply stands in the long form (system, id, text), or is scored by "
+        + str(Argument("missing", "empty"))
+    ),
     "file of folder": lambda file: f"the file {quoted(file)} of this folder is read",
     "mark": lambda mark: f"cells parted by {mark}, no commas",
     "quoted cells": lambda: "cells in double quotes, read as in CSV",
     "index": lambda: "the first column counts the rows and is left out",
     "line ends": lambda lines: f"{counted(lines, 'line')} end in CR LF; the CR was taken off",
+    "raters' sheets": lambda sheets: f"each sheet is a rater: {listed(sheets)}",
     "sheets": lambda sheet, others: (
         f"the sheet {quoted(sheet)} is read; the other {others} are not"
     ),

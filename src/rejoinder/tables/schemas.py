@@ -24,6 +24,7 @@ class TableColumn:
             is ``null`` in each row, or the table goes ``without`` it.
         aliases: Names under which it is read too, in lower case with ``_`` for white space, parted by
             blanks.
+        fallbacks: Names under which it is read where no other column has its meaning, written likewise.
         hints: Names that it may have, written likewise: errors propose them, and no file is read by them.
         digits: Whether a whole number in it is the text of its digits.
         may_be_empty: Whether a text in it may be empty, as a reply may.
@@ -34,6 +35,7 @@ class TableColumn:
     dtype: Any = pl.String
     if_absent: Literal["refused", "filled", "null", "without"] = "refused"
     aliases: str = ""
+    fallbacks: str = ""
     hints: str = ""
     digits: bool = False
     may_be_empty: bool = False
@@ -62,6 +64,7 @@ SYSTEM = TableColumn(
     "system",
     "the system that replies",
     aliases="model model_name system_name",
+    fallbacks="generator model_id",
     hints="system_id systemid sys",
 )
 _RATER = TableColumn(
@@ -69,7 +72,7 @@ _RATER = TableColumn(
     "who rated; `mean` is the mean of several people, and `1`, `2`, ... are places in a list",
     if_absent="filled",
     digits=True,
-    aliases="annotator annotator_id rater_id worker worker_id workerid",
+    aliases="annotator annotator_id rater_id worker worker_id workerid participant participant_id",
     hints="judge judgeid coder user",
 )
 _CRITERION = TableColumn(
@@ -91,7 +94,8 @@ COLUMNS = {
             pl.List(pl.String),
             "filled",
             aliases="prompt input question instruction",
-            hints="history dialogue dialog turns message query document article",
+            fallbacks="inputs user_input query user_message",
+            hints="history dialogue dialog turns message document article",
         ),
     ),
     "references": (
@@ -110,7 +114,8 @@ COLUMNS = {
         TableColumn(
             REFERENCE,
             "a reference, in a table with a row for each item",
-            aliases="target gold answer label ground_truth expected_output reference_answer",
+            aliases="target gold label ground_truth expected_output reference_answer",
+            fallbacks="answer",
         ),
         TableColumn(
             "references",
@@ -126,6 +131,7 @@ COLUMNS = {
             "the reply, which may be empty; a reply that is missing has no row",
             may_be_empty=True,
             aliases="prediction response output completion hypothesis generated_text reply",
+            fallbacks="outputs assistant_message answer",
             hints="generated reference",
         ),
         _SAMPLE,
@@ -188,7 +194,10 @@ OPTIONAL = {
 }
 _EVERY = {each.name: each for columns in COLUMNS.values() for each in columns}
 ALIASES = {name: each.aliases.split() for name, each in _EVERY.items() if each.aliases}
-HINTS = {name: f"{each.aliases} {each.hints}".split() for name, each in _EVERY.items()}
+FALLBACKS = {name: each.fallbacks.split() for name, each in _EVERY.items()}
+HINTS = {
+    name: f"{each.aliases} {each.fallbacks} {each.hints}".split() for name, each in _EVERY.items()
+}
 _OTHERS = ("responses", "ratings", "preferences", "scores")
 NOT_OF_ITEMS = {each.name for kind in _OTHERS for each in COLUMNS[kind]} - {"id"}
 

@@ -234,10 +234,6 @@ def messages(*given):
 
 ROLES = "'user', 'human', 'assistant', 'gpt', 'system' or 'developer'"
 ERRORS = {
-    "tool role": (
-        messages({"role": "tool", "content": "x"}),
-        f"messages[1]: role 'tool'; expected {ROLES}; leave such",
-    ),
     "misspelt role": (
         messages({"role": "Asistant", "content": "x"}),
         f"role 'Asistant'; expected {ROLES}; did you mean 'assistant'?",
@@ -251,23 +247,10 @@ ERRORS = {
     "content null": (messages(bot(None)), 'messages[1]: no text; expected one, which is ""'),
     "no parts": (messages(bot([])), "messages[1]: no text; expected"),
     "content a number": (messages(bot(1)), "messages[1].content: got a whole number; expected"),
-    "an image": (
-        {"messages": [user([*parts("See:"), {"type": "image_url"}]), bot("A")]},
-        "messages[0].content[1]: a part of the type 'image_url'; expected text alone; leave",
-    ),
-    "a part without": (
-        messages(bot([{"type": "text"}])),
-        "a part of the type 'text' without a text",
-    ),
     "a part that is text": (
         messages(bot(["x"])),
         "messages[1].content[0]: got text; expected an object",
     ),
-    "a tool called": (
-        messages(bot("", tool_calls=[{"id": "x"}])),
-        "messages[1]: calls a tool; expected text alone; leave",
-    ),
-    "a function called": (messages(bot("", function_call={"name": "x"})), "calls a tool; expected"),
     "a message that is text": (messages("x"), "messages[1]: got text; expected an object"),
     "nobody": ({"messages": [system("x")]}, "row 2: nobody says anything; expected at least one"),
     "no messages": (
@@ -281,6 +264,30 @@ ERRORS = {
         "completion: got null; expected text or",
     ),
 }
+
+
+NO_TEXT = {
+    "an image": bot([*parts("See:"), {"type": "image_url"}]),
+    "a part without": bot([{"type": "text"}]),
+    "a tool called": bot("", tool_calls=[{"id": "x"}]),
+    "a tool called without a text": bot(None, tool_calls=[{"id": "x"}]),
+    "a function called": bot("", function_call={"name": "x"}),
+    "an answer of a tool": {"role": "tool", "content": "42"},
+    "a function of ShareGPT": {"from": "function_call", "value": "{}"},
+}
+
+
+@pytest.mark.parametrize("case", NO_TEXT)
+def test_a_conversation_of_other_things_than_text_is_left_out(write, case, caplog):
+    row = messages(NO_TEXT[case], bot("C"))
+    path = write({"messages": [user("A"), bot("B")]}, row, {"messages": [user("D"), bot("E")]})
+    assert items(read_testset(path)) == [("1", ["A"], ["B"]), ("3", ["D"], ["E"])]
+    assert read_responses(path).select("id", "text").rows() == [("1", "B"), ("3", "E")]
+    assert "1 conversation with calls of tools or other parts than text left out" in caplog.text
+    path = write(row, row)
+    for read in (read_testset, read_responses):
+        with pytest.raises(InputError, match="row 1: .*; expected one conversation of text alone"):
+            read(path)
 
 
 @pytest.mark.parametrize("case", ERRORS)

@@ -19,7 +19,10 @@ def rows():
     yield "|---|---|---|---|---|"
     for kind, columns in COLUMNS.items():
         for each in columns:
-            aliases = ", ".join(f"`{alias}`" for alias in each.aliases.split())
+            names = (each.aliases, each.fallbacks and f"else {each.fallbacks}")
+            aliases = ", ".join(f"`{alias}`" for alias in " ".join(names).split()).replace(
+                "`else`,", "else"
+            )
             yield f"| {kind} | `{each.name}` | {each.meaning} | {WITHOUT[each.if_absent]} | {aliases} |"
 
 

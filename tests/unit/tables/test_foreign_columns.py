@@ -129,7 +129,7 @@ def test_without_ids_a_table_of_less_is_an_error(tmp_path):
     (tmp_path / "t.csv").write_text("prompt,reference\nHi.,Ho.\n")
     with pytest.raises(InputError, match="no column 'id'"):
         read_testset(tmp_path / "t.csv")
-    (tmp_path / "r.csv").write_text("prompt,response\nHi.,Ho.\n")
+    (tmp_path / "r.csv").write_text("model,response\nbot,Ho.\n")
     with pytest.raises(InputError, match="no column 'id'"):
         read_responses(tmp_path / "r.csv")
 

@@ -58,7 +58,7 @@ def test_what_needs_them_says_so(folder, command):
 def test_columns_that_may_be_references_are_no_contexts_alone(folder):
     with pytest.raises(InputError):
         rejoinder.read_testset("ids.csv")
-    for name in ("answers", "refrences", "response"):
+    for name in ("answers", "refrences"):
         (folder / "m.csv").write_text(f"id,context,{name}\n1,Tea?,Yes.\n")
         with pytest.raises(InputError):
             rejoinder.read_testset("m.csv")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.notes import RENAMED, note
-from rejoinder.tables.schemas import ALIASES, COLUMNS, REFERENCE
+from rejoinder.tables.schemas import ALIASES, COLUMNS, FALLBACKS, REFERENCE
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,10 @@ class Roles:
 
     @property
     def holds_all(self) -> bool:
-        """Whether the table holds references and replies."""
-        return bool(self.references and (self.reply or self.systems))
+        """Whether the table holds items, by their references or contexts, and replies."""
+        if self.references or self.columns_of("context"):
+            return bool(self.reply or self.systems)
+        return False
 
     def columns_of(self, *names: str) -> list[str]:
         """The columns of the table that are read under one of these names of ours."""
@@ -81,7 +83,9 @@ def may_be_nested(name: str) -> bool:
     >>> [name for name in ("references", "Prompt", "tools") if may_be_nested(name)]
     ['references', 'Prompt']
     """
-    known = ("references", "context", *ALIASES["context"], *ALIASES[REFERENCE])
+    of_items = ("context", REFERENCE)
+    known = [each for name in of_items for each in (name, *ALIASES[name], *FALLBACKS[name])]
+    known.append("references")
     return is_reference_column(name) or folded(name) in known
 
 
@@ -107,14 +111,15 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
     renames = key_renames(columns, (*_OF_TEXTS, *reference, "text"), where)
     references += [name for name in renames.values() if name == REFERENCE]
     names = [renames.get(name, name) for name in columns]
-    reply = "text" if "text" in names and (references or "text" in renames.values()) else None
+    is_reply = references or "text" in renames.values() or {"context", "system"} <= set(names)
+    reply = "text" if "text" in names and is_reply else None
     systems: list[str] = []
     if references and not reply and "system" not in names:
         systems = [
             name
             for name in columns
             if name not in {*renames, *references, *_NOT_SYSTEMS}
-            and folded(name) not in _ABOUT_ITEMS
+            and folded(name) not in (*_ABOUT_ITEMS, *FALLBACKS["context"])
             and (texts is None or name in texts)
         ]
     return Roles(tuple(columns), renames, tuple(references), reply, tuple(systems))
@@ -157,7 +162,9 @@ def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dic
     for name in names:
         if name in columns:
             continue
-        candidates = [each for each in columns if folded(each) in (name, *ALIASES[name])]
+        free = [each for each in columns if each not in renames]
+        candidates = [each for each in free if folded(each) in (name, *ALIASES[name])]
+        candidates = candidates or [each for each in free if folded(each) in FALLBACKS[name]]
         if len(candidates) > 1:
             first, second = candidates[:2]
             raise InputError(

@@ -12,9 +12,9 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import meant, more, quoted
-from rejoinder.tables.assembly.column_roles import is_reference_column
+from rejoinder.tables.assembly.column_roles import is_reference_column, may_be_nested
 from rejoinder.tables.assembly.json_rows import converted, without_collection
-from rejoinder.tables.columns import exchanged, require, synonym
+from rejoinder.tables.columns import exchanged, lookalike, require, synonym
 from rejoinder.tables.io.json_lines import ReferenceRow
 from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Part
@@ -32,11 +32,34 @@ def with_types(part: Part, alone: bool) -> Part:
     Raises:
         InputError: A cell or a value is not of its column; a row of JSON lacks a column, or is a reply.
     """
+    part = _without_nested(part)
     if part.holds == "cells":
         part = _of_cells(part)
     if part.holds == "rows" or (alone and "text" not in part.frame.columns):
         part = _with_references(part, alone)
     return _of_rows(part) if part.holds == "rows" else part
+
+
+def _without_nested(part: Part) -> Part:
+    """A table without the additional columns of lists and objects, which a note names.
+
+    One that may be the absent contexts or references under another name stays, to be refused.
+    """
+    names = part.frame.columns
+    absent = [name for name in ("context", "references") if name not in names]
+    nested = [
+        each.name
+        for each in part.frame.iter_columns()
+        if not may_be_nested(each.name)
+        and not any(lookalike(name, [each.name], ("id",)) for name in absent)
+        and (
+            each.dtype.is_nested()
+            or (each.dtype == pl.Object and any(isinstance(v, list | dict) for v in each.to_list()))
+        )
+    ]
+    if nested:
+        note("columns not read", part.name, columns=nested)
+    return part.with_frame(part.frame.drop(nested))
 
 
 def _of_rows(part: Part) -> Part:

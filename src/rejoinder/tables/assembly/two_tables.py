@@ -12,6 +12,7 @@ from rejoinder.tables.assembly.item_columns import ids_of, refuse_replies, with_
 from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.columns import exchanged, forbid, lookalike, require, synonym
+from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Draft, Part, TestSetDraft, joined
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
 
@@ -114,6 +115,7 @@ def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:
         frame = frame.select(*RESPONSES, *(name for name in (SAMPLE,) if name in columns))
         return part.with_frame(frame).draft()
     _check_wide(part)
+    part = _without_empty_cells(part)
     long = part.frame.unpivot(index="id", variable_name="system", value_name="text")
     there = long.get_column("text").is_not_null().arg_true()
     silent = sorted(set(columns) - {"id"} - set(long[there].get_column("system")))
@@ -183,7 +185,6 @@ def _check_wide(part: Part) -> None:
                 "every column beside 'id' holds the replies of one system"
             )
     if part.holds == "cells":
-        _refuse_empty_cells(part)
         _refuse_numbers(part)
 
 
@@ -203,14 +204,15 @@ def _refuse_numbers(part: Part) -> None:
             )
 
 
-def _refuse_empty_cells(part: Part) -> None:
-    for name, cells in part.frame.to_dict(as_series=False).items():
-        if name != "id" and "" in cells:
-            raise InputError(
-                f"{part.name}, row {part.numbers[cells.index('')]}: the cell of system {quoted(name)} "
-                "is empty, which may be an empty reply or a missing one; use the long form "
-                "(system, id, text): an empty reply has a row there, a missing one has none"
-            )
+def _without_empty_cells(part: Part) -> Part:
+    """A wide table in which an empty cell is no reply: whether it is an empty one cannot be known."""
+    if part.holds != "cells":
+        return part
+    systems = pl.all().exclude("id")
+    empty = part.frame.select((systems == "").sum()).row(0, named=True)
+    if any(empty.values()):
+        note("empty cells", part.name, systems={name: n for name, n in empty.items() if n})
+    return part.with_frame(part.frame.with_columns(systems.replace("", None)))
 
 
 def _without_contexts(items: pl.DataFrame) -> pl.DataFrame:

@@ -17,9 +17,13 @@ from rejoinder.tables.assembly.gathered import Items, Rows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
-from rejoinder.tables.notes import note
+from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
+
+
+class NoTextError(InputError):
+    """A message is no text: it calls a tool, or has a picture."""
 
 
 class _Named(msgspec.Struct, gc=False):
@@ -124,7 +128,8 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
     """The rows of the files; where they have no ids they are called "1", "2", ..."""
     count, named = 0, False
     for path in paths:
-        instructions = 0
+        instructions, before = 0, count
+        no_texts: list[NoTextError] = []
         for number, row in read_json_rows(path):
             place = Place(str(path), number)
             count += 1
@@ -134,12 +139,21 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
                     "no id, but rows above it have one" if named else "the first row with an id"
                 )
                 raise InputError(f"{place}: {differs}; give every row an id, or none")
-            turns, left_out = said(row, place)
-            instructions += left_out
             name = str(_named(row, "id", place).id) if named else str(count)
+            try:
+                turns, without = said(row, place)
+            except NoTextError as error:
+                no_texts.append(error)
+                continue
+            instructions += without
             yield _Conversation(name, turns, row, place)
         if instructions:
             note("instructions", path, messages=instructions)
+        if no_texts and len(no_texts) == count - before:
+            raise no_texts[0]
+        left_out(
+            path, len(no_texts), "conversation", "with calls of tools or other parts than text"
+        )
 
 
 def _named(row: dict[str, Any], column: str, where: Place) -> _Named:
@@ -164,15 +178,15 @@ def _about(each: _Conversation) -> dict[str, Any]:
 def _draft(items: Items, paths: Sequence[Path]) -> TestSetDraft:
     """The items with their additional columns: scalars are kept, lists and objects (``tools``) are not."""
     names = {name for about in items.about for name in about}
-    left_out = names & CONTEXTS.keys() | {
+    nested = names & CONTEXTS.keys() | {
         name
         for about in items.about
         for name, value in about.items()
         if isinstance(value, list | dict)
     }
-    if left_out:
-        note("columns not read", ", ".join(map(str, paths)), columns=sorted(left_out))
-    return items.draft(sorted(names - left_out))
+    if nested:
+        note("columns not read", ", ".join(map(str, paths)), columns=sorted(nested))
+    return items.draft(sorted(names - nested))
 
 
 LISTS = ("messages", "conversations", "conversation")
@@ -183,6 +197,7 @@ PAIR = ("prompt", "completion")
 
 _SPEAKERS = {"user": False, "human": False, "assistant": True, "gpt": True}  # who replies
 _INSTRUCTIONS = ("system", "developer")
+_TOOLS = ("tool", "function", "function_call", "observation")
 
 
 @dataclass(frozen=True)
@@ -272,12 +287,12 @@ def _turn(message: _Message, where: str) -> ChatTurn | None:
     role = message.from_ if message.role is None else message.role
     if role in _INSTRUCTIONS:
         return None
+    if role in _TOOLS:
+        raise NoTextError(f"{where}: the answer of a tool; expected one conversation of text alone")
     if role not in _SPEAKERS:
         raise InputError(f"{where}: {_unknown(role)}")
     if message.tool_calls or message.function_call:
-        raise InputError(
-            f"{where}: calls a tool; expected text alone; leave such conversations out"
-        )
+        raise NoTextError(f"{where}: calls a tool; expected one conversation of text alone")
     content = message.value if message.content is None else message.content
     return ChatTurn(_text(content, where), _SPEAKERS[role])
 
@@ -303,8 +318,8 @@ def _text(content: str | list[_Part] | None, where: str) -> str:
     for i, part in enumerate(content):
         if part.type != "text" or part.text is None:
             empty = " without a text" if part.type == "text" else ""
-            raise InputError(
+            raise NoTextError(
                 f"{where}.content[{i}]: a part of the type {quoted(part.type)}{empty}; expected "
-                "text alone; leave such conversations out"
+                "one conversation of text alone"
             )
     return "".join(part.text or "" for part in content)

@@ -16,10 +16,13 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from rejoinder.errors import InputError, MissingExtraError
 from rejoinder.files.packed import refuse_packed, unpacking
 from rejoinder.files.reading import read_bytes
 from rejoinder.messages import quoted
+from rejoinder.tables.columns import synonym
 from rejoinder.tables.io.delimited import grid
 from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Part
@@ -46,6 +49,9 @@ _NOTES = {
 
 def read_workbook(path: Path) -> Part:
     """The first sheet that has cells; a number that is whole is its digits, an empty cell is ``""``.
+
+    Where all sheets have the header of ratings that do not say who rated, each is that of a rater, whose
+    name is the sheet's, and all are read.
 
     A cell with a formula has the value that was saved with it. The size that a sheet claims to have is
     ignored. The log says which cells are hidden, merged, or errors of formulas.
@@ -76,18 +82,44 @@ def read_workbook(path: Path) -> Part:
     filled = {title: rows for title, rows in sheets.items() if rows}
     if not filled:
         raise InputError(f"{path}: no sheet has cells; expected a header and rows")
-    title, rows = next(iter(filled.items()))
-    if len(filled) > 1:
-        note("sheets", path, sheet=title, others=len(filled) - 1)
     for each in warned:
         if "Cell " in str(each.message):  # and not of what is no cell: charts, validation
             note("workbook", path, warning=str(each.message))
-    name = f"{path}, sheet {quoted(title)}"
-    found = findings[title]
+    (_, header), *_ = next(iter(filled.values()))
+    of_raters = len(filled) > 1 and _is_of_one_rater(header)
+    if of_raters and all(rows[0][1] == header for rows in filled.values()):
+        note("raters' sheets", path, sheets=list(filled))
+        parts = [
+            (title, _table(rows, f"{path}, sheet {quoted(title)}", findings[title], asks))
+            for title, rows in filled.items()
+        ]
+        named = [part.frame.with_columns(pl.lit(title).alias("rater")) for title, part in parts]
+        numbers = [number for _, part in parts for number in part.numbers]
+        return Part(str(path), pl.concat(named), numbers, "cells")
+    title, rows = next(iter(filled.items()))
+    if len(filled) > 1:
+        note("sheets", path, sheet=title, others=len(filled) - 1)
+    return _table(rows, f"{path}, sheet {quoted(title)}", findings[title], asks, str(path))
+
+
+def _is_of_one_rater(header: list[str]) -> bool:
+    """Whether a table has ratings of replies, and nothing that says who rated."""
+    roles = ("id", "system", "rater", "text", "context", "reference")
+    return [role for role in roles if synonym(role, header)] == ["id", "system"]
+
+
+def _table(
+    rows: list[tuple[int, list[str]]],
+    where: str,
+    found: dict[str, list[str]],
+    asks: bool,
+    name: str = "",
+) -> Part:
+    """The table of a sheet, of which its findings are said."""
     if not asks:
         found.pop("formula", None)
-    _say(found, name)
-    return replace(grid(name, iter(_even(rows)), "give each its own column"), name=str(path))
+    _say(found, where)
+    return replace(grid(where, iter(_even(rows)), "give each its own column"), name=name or where)
 
 
 def _check_size(data: bytes, path: Path) -> None:

@@ -32,7 +32,7 @@ from rejoinder.tables.logs.samples import (
     with_keys,
 )
 from rejoinder.tables.notes import note
-from rejoinder.tables.schemas import ALIASES, REFERENCE
+from rejoinder.tables.schemas import ALIASES, FALLBACKS, REFERENCE
 
 _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"
 _COMPARING = ("equals", "similar", "factuality", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
@@ -175,7 +175,7 @@ def _reply(row: dict[str, Any]) -> str | None:
 
 def _variables(values: dict[str, Any], role: str) -> list[str]:
     """The values of the variables that are called like a role."""
-    names = (role, *ALIASES[role])
+    names = (role, *ALIASES[role], *FALLBACKS[role])
     return [
         text for name, value in values.items() if folded(name) in names for text in texts_of(value)
     ]

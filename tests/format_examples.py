@@ -165,6 +165,17 @@ WORLDS = {
         "responses": ("r", saved_to_disk(dict(zip(("system", "id", "text"), map(list, zip(*REPLIES, strict=True)), strict=True)))),
         "ratings": ("h", saved_to_disk(dict(zip(LONG, map(list, zip(*RATED, strict=True)), strict=True)))),
     },
+    "parlai": {"testset": ("parlai.txt", b"text:Hi\tlabels:Ho|Hey\ntext:Tea?\tlabels:No.\tepisode_done:True\n")},
+    "fbdialog": {"testset": ("fbdialog.txt", b"1 Hi\tHo|Hey\n2 Tea?\tNo.\t\tNo.|Yes.\n1 Milk?\tNone.\n")},
+    "dialogpt": {"testset": ("dialogpt.tsv", b"0.0 Hi. EOS 1.0 Ho.\t1.0 Tea?\nMilk?\tNone.\n")},
+    "parlai-worlds": at_once("worlds.jsonl", rows(*(
+        {"dialog": [[{"id": "ann", "text": c[0]}, {"id": "bot", "text": t}]]} for c, t in zip(CONTEXTS, WORDS, strict=True)
+    ))),
+    "gradio-chatbot": at_once("chatbot.json", json.dumps([[c[0], t] for c, t in zip(CONTEXTS, WORDS, strict=True)]).encode()),
+    "mt-bench": {
+        "testset": ("question.jsonl", rows(*({"question_id": int(i), "category": "x", "turns": [c[0], "And?"]} for i, c in zip(IDS, CONTEXTS, strict=True)))),
+        "responses": ("m.jsonl", rows(*({"question_id": int(i), "model_id": "m", "choices": [{"index": 0, "turns": [t]}]} for i, t in zip(IDS, WORDS, strict=True)))),
+    },
     "text": {
         "testset": ("t.txt", "".join(f"{w}\n" for w in WORDS).encode()),
         "responses": ("r.txt", "".join(f"{w}\n" for w in turned(1)).encode()),

@@ -200,7 +200,7 @@ def records(path: Path) -> list[dict[str, Any]]:
         return value
     if {"columns", "data"} <= set(value):
         return [dict(zip(value["columns"], row, strict=True)) for row in value["data"]]
-    if all(isinstance(each, dict | list) for each in value.values()):
+    if suffix != ".jsonl" and all(isinstance(each, dict | list) for each in value.values()):
         columns = [v.values() if isinstance(v, dict) else v for v in value.values()]
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     return [value]

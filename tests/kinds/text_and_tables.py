@@ -26,6 +26,7 @@ from kinds.kind import (
     records,
     separated,
     sheets,
+    stem,
 )
 
 
@@ -286,4 +287,308 @@ OF_ALL = [
     }, wide_replies, f"{SCORE} --missing empty", "with option", samples=("wide.csv",)),
 ]  # fmt: skip
 
-KINDS = [*TABLES, *RATINGS, *NESTED, *OF_ALL]
+
+def heard(talk):
+    """The turns in which a person begins and ends."""
+    return talk.context[-1 - 2 * ((len(talk.context) - 1) // 2) :]
+
+
+def messages(talk, answer, *first):
+    turns = heard(talk)
+    roles = ("user", "assistant") * len(turns)
+    before = [{"role": r, "content": c} for r, c in zip(roles, turns, strict=False)]
+    return [*first, *before, {"role": "assistant", "content": answer}]
+
+
+def chats(path):
+    """Chats: the last message is the reference and the reply."""
+    testset, replies = [], []
+    rows = chatml(path.read_text("utf-8")) if path.suffix == ".txt" else records(path)
+    for n, row in enumerate(rows, start=1):
+        said = row.get("messages") or row.get("conversations") or alpaca(row)
+        if any(m.get("tool_calls") or m.get("role") == "tool" for m in said):
+            continue
+        said = [m for m in said if m.get("role") != "system"]
+        texts = [m.get("content", m.get("value")) for m in said]
+        texts = [t if isinstance(t, str) else "".join(p["text"] for p in t) for t in texts]
+        id = str(row.get("id", n))
+        testset.append((id, tuple(texts[:-1]), (texts[-1],)))
+        replies.append((stem(path), id, texts[-1]))
+    return {"test set": testset, "responses": replies}
+
+
+def alpaca(row):
+    asked = row["instruction"] + ("\n" + row["input"] if row.get("input") else "")
+    pairs = [*row.get("history", ()), (asked, row["output"])]
+    return [
+        {"role": r, "content": t}
+        for pair in pairs
+        for r, t in zip(("user", "assistant"), pair, strict=True)
+    ]
+
+
+def chatml(text):
+    """The conversations of ChatML, parted by blank lines."""
+    rows = []
+    for talk in text.strip().split("<|im_end|>\n\n"):
+        blocks = [b.removesuffix("<|im_end|>") for b in talk.split("<|im_start|>")[1:]]
+        rows.append(
+            {
+                "messages": [
+                    dict(
+                        zip(
+                            ("role", "content"),
+                            b.strip("\n").removesuffix("<|im_end|>").split("\n", 1),
+                            strict=True,
+                        )
+                    )
+                    for b in blocks
+                ]
+            }
+        )
+    return rows
+
+
+def as_chatml(talks, *first):
+    return "\n".join(
+        "".join(
+            f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n"
+            for m in messages(t, t.reply, *first)
+        )
+        for t in talks
+    ).encode()
+
+
+ASKED = {"role": "system", "content": "Be kind."}
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+}
+WITH_TEST = "score TESTSET FILE -m length --resamples 0"
+LOOK = "look FILE"
+
+
+def chat_rows(talks, key="id"):
+    return [{key: t.id, "messages": messages(t, t.reply)} for t in talks]
+
+
+def with_a_tool(talks):
+    call = {
+        "id": "z",
+        "messages": [
+            {"role": "user", "content": "2 + 2?"},
+            CALL,
+            {"role": "tool", "content": "4"},
+            {"role": "assistant", "content": "4."},
+        ],
+    }
+    return lines([call, *chat_rows(talks)])
+
+
+CHATS = [
+    Kind("fine-tuning chats", "bot.jsonl", {
+        "jsonl": lambda talks: lines(chat_rows(talks)),
+        "with a system prompt, without ids": lambda talks: lines({"messages": messages(t, t.reply, ASKED)} for t in talks),
+    }, chats, WITH_TEST, samples=("oai_finetune.jsonl",)),
+    Kind("chats of several turns", "bot.jsonl", {
+        "jsonl": lambda talks: lines({"id": t.id, "messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello!"}, *messages(t, t.reply)]} for t in talks),
+        "list": ("bot.json", lambda talks: listed({"id": t.id, "messages": [ASKED, {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello!"}, *messages(t, t.reply)]} for t in talks)),
+    }, chats, WITH_TEST),
+    Kind("chats of content parts", "bot.jsonl", {
+        "jsonl": lambda talks: lines({"id": t.id, "messages": [{"role": m["role"], "content": [{"type": "text", "text": m["content"]}]} for m in messages(t, t.reply)]} for t in talks),
+        "several parts": lambda talks: lines({"id": t.id, "messages": [{"role": "user", "content": [{"type": "text", "text": "Well. "}, {"type": "text", "text": t.message}]}, {"role": "assistant", "content": t.reply}]} for t in talks),
+    }, chats, WITH_TEST, samples=("content_parts.jsonl",)),
+    *(Kind(f"ShareGPT, {what}", "bot.json" if what == "list" else "bot.jsonl", {
+        "as it is": lambda talks, write=write: write({"id": t.id, "conversations": [{"from": "human", "value": t.message}, {"from": "gpt", "value": t.reply}]} for t in talks),
+        "without ids": lambda talks, write=write: write({"conversations": [{"from": "human", "value": t.message}, {"from": "gpt", "value": t.reply}]} for t in talks),
+    }, chats, WITH_TEST if what == "list" else LOOK, samples=("sharegpt.json",) if what == "list" else ()) for what, write in (("list", listed), ("lines", lines))),
+    Kind("chats of which one calls a tool", "bot.jsonl", {
+        "tool role": with_a_tool,
+        "parallel calls": lambda talks: with_a_tool(talks).replace(b'"tool_calls": [', b'"tool_calls": [{"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}}, '),
+    }, chats, WITH_TEST),
+    Kind("ChatML text", "bot.txt", {
+        "with a system prompt": lambda talks: as_chatml(talks, ASKED),
+        "without": as_chatml,
+    }, chats, LOOK, samples=("chatml.txt",)),
+    Kind("Alpaca", "alpaca.json", {
+        "with an empty input": lambda talks: listed({"instruction": t.message, "input": "", "output": t.reply} for t in talks),
+        "with an input": lambda talks: listed({"instruction": "Answer.", "input": t.message, "output": t.reply} for t in talks),
+        "without an input, as lines": ("alpaca.jsonl", lambda talks: lines({"instruction": t.message, "output": t.reply} for t in talks)),
+        "with a history": lambda talks: listed({"instruction": t.message, "input": "", "output": t.reply, "history": [["Hi.", "Hello!"]]} for t in talks),
+    }, chats, LOOK, samples=("alpaca.json",)),
+]  # fmt: skip
+
+
+def parlai(path):
+    """ParlAI's text: the turns of an episode before each example."""
+    items, turns = [], []
+    for line in path.read_text("utf-8").splitlines():
+        fields = dict(cell.split(":", 1) for cell in line.split("\t"))
+        labels = fields.get("labels", fields.get("eval_labels")).split("|")
+        turns.append(fields["text"].replace("\\n", "\n"))
+        items.append((str(len(items) + 1), tuple(turns), tuple(labels)))
+        turns = [] if fields.get("episode_done") == "True" else [*turns, labels[0]]
+    return {"test set": items}
+
+
+def fbdialog(path):
+    items, turns, before = [], [], ""
+    for line in path.read_text("utf-8").splitlines():
+        number, rest = line.split(" ", 1)
+        turns, before = ([], "") if number == "1" else (turns, before)
+        text, *more = rest.split("\t")
+        text = f"{before}\n{text}" if before else text
+        if not more:
+            before = text
+            continue
+        before, labels = "", more[0].split("|")
+        turns.append(text)
+        items.append((str(len(items) + 1), tuple(turns), tuple(labels)))
+        turns.append(labels[0])
+    return {"test set": items}
+
+
+def dialogpt(path):
+    items = []
+    for n, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        source, *targets = line.split("\t")
+        texts = [
+            [t[4:] if t[:2] in ("0.", "1.") else t for t in part]
+            for part in (source.split(" EOS "), targets)
+        ]
+        items.append((str(n), *map(tuple, texts)))
+    return {"test set": items}
+
+
+def examples(talk, escaped=False):
+    """The examples of an episode: a text and its labels."""
+    turns = heard(talk)
+    pairs = [
+        *zip(turns[:-1:2], ([t] for t in turns[1::2]), strict=True),
+        (turns[-1], talk.references),
+    ]
+    return [(text, "|".join(labels)) for text, labels in pairs]
+
+
+def as_parlai(talks, labels="labels", more=""):
+    rows = []
+    for t in talks:
+        *most, last = [f"text:{text}\t{labels}:{said}{more}" for text, said in examples(t)]
+        rows += [*most, f"{last}\tepisode_done:True"]
+    return ("\n".join(rows) + "\n").encode()
+
+
+def as_fbdialog(talks, persona=False):
+    rows = []
+    for t in talks:
+        first = ["your persona: I bake."] if persona else []
+        said = [f"{text}\t{labels}\t\t{labels}|Other." for text, labels in examples(t)]
+        rows += [f"{n} {line}" for n, line in enumerate([*first, *said], start=1)]
+    return ("\n".join(rows) + "\n").encode()
+
+
+def worlds(path):
+    """ParlAI's logs of worlds: the first who speaks is the person."""
+    testset, replies = [], []
+    for n, row in enumerate(records(path), start=1):
+        acts = [a for each in row["dialog"] for a in (each if isinstance(each, list) else [each])]
+        said, k, labels = [], 0, []
+        for act in acts:
+            if act["id"] != acts[0]["id"]:
+                k += 1
+                testset.append((f"{n}.{k}", tuple(said), tuple(labels)))
+                replies.append((act["id"], f"{n}.{k}", act["text"]))
+            said.append(act["text"])
+            labels = act.get("eval_labels", [])
+    return {"test set": testset, "responses": replies}
+
+
+def chatbot(path):
+    value = json.loads(path.read_text("utf-8"))
+    if isinstance(value[0], dict) or isinstance(value[0][0], str):
+        value = [value]
+    testset, replies = [], []
+    for n, talk in enumerate(value, start=1):
+        turns = (
+            [(m["role"] == "assistant", m["content"]) for m in talk]
+            if isinstance(talk[0], dict)
+            else [(b, x) for pair in talk for b, x in enumerate(pair)]
+        )
+        said, k = [], 0
+        for is_bot, text in turns:
+            if is_bot:
+                k += 1
+                testset.append((f"{n}.{k}", tuple(said), ()))
+                replies.append((stem(path), f"{n}.{k}", text))
+            said.append(text)
+    return {"test set": testset, "responses": replies}
+
+
+def acts(talk, labels=False, user="human"):
+    turns, said = [*heard(talk), talk.reply], []
+    for n, text in enumerate(turns):
+        more = {"eval_labels": [*talk.references]} if labels and n == len(turns) - 2 else {}
+        said.append(
+            {
+                "id": "TransformerGenerator" if n % 2 else user,
+                "text": text,
+                "episode_done": False,
+                **more,
+            }
+        )
+    return said
+
+
+def in_pairs(values):
+    return [values[n : n + 2] for n in range(0, len(values), 2)]
+
+
+def mt_bench(path):
+    rows = records(path)
+    if "choices" in rows[0]:
+        return {
+            "responses": [
+                (r.get("model_id", stem(path)), str(r["question_id"]), r["choices"][0]["turns"][0])
+                for r in rows
+            ]
+        }
+    return {
+        "test set": [
+            (str(r["question_id"]), (r["turns"][0],), tuple(r.get("reference", [])[:1]))
+            for r in rows
+        ]
+    }
+
+
+TEXTS = [
+    Kind("ParlAI text", "train.txt", {
+        "labels": as_parlai,
+        "eval_labels and candidates": lambda talks: as_parlai(talks, "eval_labels", "\tlabel_candidates:a|b"),
+    }, parlai, LOOK, samples=("parlai.txt",)),
+    Kind("fbdialog", "train.txt", {
+        "as it is": as_fbdialog,
+        "with a persona": lambda talks: as_fbdialog(talks, persona=True),
+    }, fbdialog, LOOK, samples=("fbdialog.txt",)),
+    Kind("DialoGPT TSV", "train.tsv", {
+        "plain": lambda talks: "".join(f"{' EOS '.join(t.context)}\t{t.references[0]}\n" for t in talks).encode(),
+        "weighted": lambda talks: "".join(f"{' EOS '.join('0.0 ' + c for c in t.context)}\t1.0 {t.references[0]}\n" for t in talks).encode(),
+        "text": ("train.txt", lambda talks: "".join("\t".join((" EOS ".join(t.context), *t.references)) + "\n" for t in talks).encode()),
+    }, dialogpt, LOOK, samples=("dialogpt.tsv",)),
+    Kind("ParlAI world log", "log.jsonl", {
+        "rounds": lambda talks: lines({"dialog": in_pairs(acts(t))} for t in talks),
+        "conversations with labels": lambda talks: lines({"dialog": acts(t, labels=True, user="task"), "context": [], "metadata_path": "x"} for t in talks),
+    }, worlds, SCORE, samples=("parlai_world_log.jsonl",)),
+    Kind("Gradio chat lists", "history.json", {
+        "one history of pairs": lambda talks: listed([t.message, t.reply] for t in talks),
+        "several histories": lambda talks: listed(in_pairs([*heard(t), t.reply]) for t in talks),
+        "messages": lambda talks: listed({"role": r, "metadata": None, "content": c} for t in talks for r, c in (("user", t.message), ("assistant", t.reply))),
+    }, chatbot, SCORE, samples=("gradio_chat.json",)),
+    Kind("MT-Bench answers", "vicuna.jsonl", {
+        "answers": lambda talks: lines({"question_id": t.id, "answer_id": "x", "model_id": "vicuna", "choices": [{"index": 0, "turns": [t.reply, "And more."]}], "tstamp": 1.5} for t in talks),
+        "one turn, without a model": lambda talks: lines({"question_id": t.id, "choices": [{"index": 0, "turns": [t.reply]}]} for t in talks),
+        "questions": ("question.jsonl", lambda talks: lines({"question_id": n, "category": "writing", "turns": [t.message, "And then?"], "reference": t.references[:1]} for n, t in enumerate(talks))),
+    }, mt_bench, WITH_TEST, samples=("mtbench_answers.jsonl",)),
+]  # fmt: skip
+
+KINDS = [*TABLES, *RATINGS, *NESTED, *OF_ALL, *CHATS, *TEXTS]

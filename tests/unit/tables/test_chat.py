@@ -286,7 +286,7 @@ def test_a_conversation_of_other_things_than_text_is_left_out(write, case, caplo
     assert "1 conversation with calls of tools or other parts than text left out" in caplog.text
     path = write(row, row)
     for read in (read_testset, read_responses):
-        with pytest.raises(InputError, match="row 1: .*; expected one conversation of text alone"):
+        with pytest.raises(InputError, match=r"row 1: .*; expected one conversation of text alone"):
             read(path)
 
 

@@ -33,6 +33,8 @@ DUEL = '{"id": 1, "a": "x", "b": "y", "winner": "a", "winner": "b"}'
 SCORED = '{"id": "a", "text": "x", "total": -1, "tokens": 1, "total": -2}'
 
 SAMPLES = '{"doc_id": 0, "resps": [], "filtered_resps": [], "target": "a", "target": "b"}'
+WORLD = '{"dialog": [[{"id": "a", "text": "Hi"}, {"id": "b", "text": "Ho", "text": "x"}]]}'
+ANSWER = '{"question_id": 1, "choices": [{"index": 0, "turns": ["Hi"], "turns": ["Ho"]}]}'
 BATCH = '{"custom_id": "a", "response": {}, "custom_id": "b"}'
 
 FLAT = '[{"id": 1, "system": "b", "lead_time": 1, "annotation_id": 1, "annotation_id": 2}]'
@@ -48,6 +50,8 @@ ROWS = [
     (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
     (read_testset, "json", "t.json", '[{"id": 1, "references": [], "topic": "a", "topic": "b"}]', "topic"),
     (read_testset, "lm-eval", "s.jsonl", SAMPLES, "target"),
+    (read_testset, "parlai-worlds", "w.jsonl", WORLD, "text"),
+    (read_responses, "mt-bench", "m.jsonl", ANSWER, "turns"),
     (read_responses, "batch-output", "b.jsonl", BATCH, "custom_id"),
     (read_testset, "dailydialog++", "t.jsonl", PLUSPLUS, "id"),
     (read_testset, "dailydialog-multiref", "multireftest.json", MULTIREF, "text"),
@@ -72,6 +76,7 @@ LOGS = {
         "results.json",
         '{"evalId": "a", "results": [{"provider": "x", "provider": "y"}]}',
     ),
+    "gradio-chatbot": ("c.json", '[{"role": "user", "content": "Hi", "content": "Ho"}]'),
     "deepeval": ("run.json", '{"testCases": [{"input": "x", "input": "y"}]}'),
 }
 """Logs that are one value of JSON, and have no rows to name."""
@@ -87,6 +92,7 @@ def test_a_key_twice_in_a_log_is_refused(tmp_path, name):
 
 NO_JSON = {
     *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx", "wmt", "qualtrics"),
+    *("parlai", "fbdialog", "dialogpt"),
     "datasets",  # Arrow, named in a JSON file that the library writes
 }
 """Formats that read no objects of JSON."""

@@ -1,7 +1,8 @@
-"""Conversations as chat models are trained on them, one per row: OpenAI's and TRL's, and ShareGPT's."""
+"""Conversations as chat models are trained on them: OpenAI's and TRL's, ShareGPT's, Alpaca's, ChatML."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError, one_of
-from rejoinder.files.reading import stem_of
+from rejoinder.files.reading import read_text, stem_of
 from rejoinder.messages import Place, listed, meant, more, quoted
 from rejoinder.tables.assembly.gathered import Items, Rows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
@@ -21,6 +22,9 @@ from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 
+_START, _END_OF_TEXT = "<|im_start|>", "<|endoftext|>"
+_BLOCK = re.compile(r"<\|im_start\|>(\w+)\n((?:(?!<\|im_start\|>).)*?)<\|im_end\|>", re.DOTALL)
+
 
 class NoTextError(InputError):
     """A message is no text: it calls a tool, or has a picture."""
@@ -29,6 +33,14 @@ class NoTextError(InputError):
 class _Named(msgspec.Struct, gc=False):
     id: str | int = ""
     system: str | None = None
+
+
+class _Alpaca(msgspec.Struct):
+    instruction: str
+    output: str
+    input: str | None = None
+    history: list[tuple[str, str]] | None = None
+    text: str | None = None  # all of it once more, in the prompt of the training
 
 
 @dataclass(frozen=True)
@@ -101,6 +113,8 @@ def _is_chat(head: FileHead) -> bool:
     A text may speak of "messages", and a completion stands after its prompt.
     """
     row = head.row
+    if is_alpaca(row):
+        return True
     if not isinstance(row, dict) or "references" in row or ("id" in row and "text" in row):
         return False
     if is_pair(row):  # a prompt, its completion and a reference are one table of all
@@ -111,8 +125,11 @@ def _is_chat(head: FileHead) -> bool:
 FORMATS = (
     Format(
         "chat",
-        "JSON Lines of chats: messages, conversations, or prompt and completion",
-        [Shape(each, also=_is_chat) for each in ("json list", "json object")],
+        "chats: JSON of messages, conversations, or prompt and completion; ChatML; Alpaca's rows",
+        [
+            *(Shape(each, also=_is_chat) for each in ("json list", "json object")),
+            Shape("text", (_START,)),
+        ],
         {"test set": read_testset, "responses": read_responses},
     ),
     Format(
@@ -130,7 +147,7 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
     for path in paths:
         instructions, before = 0, count
         no_texts: list[NoTextError] = []
-        for number, row in read_json_rows(path):
+        for number, row in _rows(path):
             place = Place(str(path), number)
             count += 1
             named = named if count > 1 else "id" in row
@@ -154,6 +171,50 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
         left_out(
             path, len(no_texts), "conversation", "with calls of tools or other parts than text"
         )
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The conversations of JSON, or of ChatML, as objects."""
+    text = read_text(path)
+    if not text.lstrip().startswith(_START):
+        for number, row in read_json_rows(path):
+            yield number, _of_alpaca(row, Place(str(path), number)) if is_alpaca(row) else row
+        return
+    messages, number, end = [], 1, 0
+    for block in _BLOCK.finditer(text):
+        between = text[end : block.start()]
+        if between.replace(_END_OF_TEXT, "").strip():
+            break
+        begins = between.count("\n") > 1 or _END_OF_TEXT in between or block[1] in _INSTRUCTIONS
+        if messages and begins:
+            yield number, {"messages": messages}
+        if begins or not messages:
+            messages, number = [], text.count("\n", 0, block.start()) + 1
+        messages.append({"role": block[1], "content": block[2]})
+        end = block.end()
+    if text[end:].replace(_END_OF_TEXT, "").strip():
+        raise InputError(
+            f"{path}, row {text.count(chr(10), 0, end) + 1}: text outside of a message; expected "
+            f"{_START}ROLE, its text, and <|im_end|>"
+        )
+    yield number, {"messages": messages}
+
+
+def is_alpaca(row: Any) -> bool:
+    """Whether a row is one of Alpaca: an instruction, perhaps an input to it, and the output."""
+    names = {"instruction", "output"}
+    return isinstance(row, dict) and names <= set(row) <= {*names, "id", *_Alpaca.__struct_fields__}
+
+
+def _of_alpaca(row: dict[str, Any], where: Place) -> dict[str, Any]:
+    """A row of Alpaca as messages; the input follows the instruction, as its prompts have it."""
+    given = convert(row, _Alpaca, where)
+    asked = "\n".join(filter(None, (given.instruction, given.input)))
+    turns = [turn for pair in given.history or [] for turn in pair]
+    roles = ("user", "assistant") * (len(turns) // 2 + 1)
+    said = zip(roles, (*turns, asked, given.output), strict=True)
+    messages = [{"role": role, "content": text} for role, text in said]
+    return {"messages": messages, **({"id": row["id"]} if "id" in row else {})}
 
 
 def _named(row: dict[str, Any], column: str, where: Place) -> _Named:

@@ -16,6 +16,7 @@ from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, FileHead, Format, FormatName, KindName, name_for
 from rejoinder.tables.formats.registry import formats_for
+from rejoinder.tables.io.text_lines import marked
 from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.parts import TestSetDraft
 
@@ -116,6 +117,12 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
     if not head.first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
     refuse_packed(head.first, str(path))
+    if kind in ("test set", "responses") and (found := marked(path)):
+        line, mark = found
+        raise UnknownFormatError(
+            f"{path}, row {line}: {mark} in a line of plain text, which may be a table or a chat; "
+            f"call a table .tsv, or read each line as it stands with {Argument('format', 'text')}"
+        )
     raise UnknownFormatError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
         f"{FORMAT}: {one_of(formats)}"

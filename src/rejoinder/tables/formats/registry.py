@@ -7,6 +7,7 @@ from rejoinder.tables.formats import (
     argilla,
     chat,
     dailydialog,
+    dialogue_text,
     dstc7,
     grade,
     label_studio,
@@ -17,7 +18,15 @@ from rejoinder.tables.formats import (
     text,
     wmt,
 )
-from rejoinder.tables.logs import batch_output, deepeval, inspect_ai, lm_eval, promptfoo
+from rejoinder.tables.logs import (
+    batch_output,
+    conversations,
+    deepeval,
+    inspect_ai,
+    lm_eval,
+    mt_bench,
+    promptfoo,
+)
 
 FORMATS: tuple[Format, ...] = (
     *dailydialog.FORMATS,
@@ -33,6 +42,9 @@ FORMATS: tuple[Format, ...] = (
     batch_output.FORMAT,
     promptfoo.FORMAT,
     deepeval.FORMAT,
+    mt_bench.FORMAT,
+    *conversations.FORMATS,
+    *dialogue_text.FORMATS,
     *wmt.FORMATS,
     *chat.FORMATS,
     *own_tables.FORMATS,

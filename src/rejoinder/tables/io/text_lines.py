@@ -11,9 +11,32 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """A ``.txt`` that does not open like JSON: that may be JSON Lines under a wrong name."""
+    """A ``.txt`` that does not open like JSON, has no tab and no mark of a chat.
+
+    It may be JSON Lines, a table or a chat under a wrong name.
+    """
     opens = first.removeprefix(_BOM).lstrip()[:2]
-    return suffix_of(path) == ".txt" and bool(first) and opens not in (b'{"', b"[{", b'["')
+    if suffix_of(path) != ".txt" or not first or opens in (b'{"', b"[{", b'["'):
+        return False
+    return marked(path) is None
+
+
+def marked(path: Path) -> tuple[int, str] | None:
+    """The first line of a ``.txt`` that is none of plain text, and what stands in it."""
+    if suffix_of(path) != ".txt" or path.is_dir():
+        return None
+    text = read_text(path, blank=True)
+    found = [(at, mark) for mark in _MARKS if (at := text.find(mark)) >= 0]
+    if not found:
+        return None
+    at, mark = min(found)
+    return text.count("\n", 0, at) + 1, "a tab" if mark == "\t" else mark
+
+
+_MARKS = (
+    "\t", "<|im_start|>", "<|user|>", "<|assistant|>", "<|start_header_id|>", "<start_of_turn>", "[INST]",
+    "### Human:", "### Assistant:", "### Instruction:", "### Response:",
+)  # fmt: skip
 
 
 def read_lines(path: Path) -> list[str]:

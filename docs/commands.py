@@ -6,7 +6,6 @@ Run ``python docs/commands.py`` (or ``make docs``) after one of them changes;
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -14,7 +13,8 @@ from pathlib import Path
 import click
 
 from rejoinder.cli.app import app
-from rejoinder.responders.seq2seq.parameters import SCALES, Parameters, scaled
+from rejoinder.cli.declarations import settings_of
+from rejoinder.responders.seq2seq.parameters import SCALES, described_settings, scaled
 
 FOLDER = Path(__file__).parent
 
@@ -50,12 +50,13 @@ def of_verbs() -> str:
         words = " ".join(["rejoinder", path, *(each.make_metavar(context) for each in arguments)])
         first = (command.help or "").partition("\n\n")[0].replace("\n", " ")
         rows.append(f"| `{_cell(words)}` | {_cell(first.strip())} |")
-        for option in options(command):
+        for option in (*options(command), *settings_of(command)):
             by_name[option.opts[0]].append((path, option))
     rows += ["", "| option | meaning | verbs |", "|---|---|---|"]
     for places in (by_name[name] for name in sorted(by_name, key=lambda each: each.lstrip("-"))):
         option = places[0][1]
         value = "" if option.is_flag else f" {option.make_metavar(click.Context(app))}"
+        value = "" if " " in option.opts[0] else value
         names = ", ".join(f"`{each}`" for each in option.opts)
         helps = dict.fromkeys(each.help or "" for _, each in places)
         of = "every verb" if len(places) == len(verbs()) else ", ".join(path for path, _ in places)
@@ -66,14 +67,10 @@ def of_verbs() -> str:
 
 def of_settings() -> str:
     """A table of the settings of replying systems, with their values in each preset."""
-    meanings = dict(re.findall(r"^ +(\w+): (.+(?:\n {12}.+)*)", Parameters.__doc__ or "", re.M))
     rows = [f"| setting | meaning | {' | '.join(SCALES)} |", "|---|---|" + "---|" * len(SCALES)]
-    for field in dataclasses.fields(Parameters):
-        if field.type in ("int", "float"):
-            values = (getattr(scaled(name), field.name) for name in SCALES)
-            meaning = _cell(re.sub(r"\s+", " ", meanings[field.name]))
-            meaning = meaning[0].upper() + meaning[1:]
-            rows.append(f"| `{field.name}` | {meaning} | {' | '.join(f'{x:g}' for x in values)} |")
+    for name, _, _, meaning in described_settings():
+        values = (f"{getattr(scaled(preset), name):g}" for preset in SCALES)
+        rows.append(f"| `{name}` | {_cell(meaning)} | {' | '.join(values)} |")
     return "\n".join(rows)
 
 

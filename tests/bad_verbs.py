@@ -182,15 +182,15 @@ CORRELATE = [
     verb(f"correlate {READ} {RATINGS} --scale 2 5", "a rating off the scale", r"ratings: 1 of 'bot' at id 'c1' by 'ann' is off the scale from 2 to 5 \(5 such ratings\)"),
     verb(f"correlate {READ} {RATINGS} --resamples 20", "too few resamples for an interval", r"--resamples 20: too few for a 95% interval; give 0 for none, or 100 or more"),
     verb(f"correlate {READ} {RATINGS} --save kept.xlsx", "a suffix that cannot be written", r"kept\.xlsx: got the suffix '\.xlsx', expected '\.jsonl'"),
-    verb(f"correlate {READ} {RATINGS} --unit-size 5", "an option of another protocol", r"--unit-size has no effect without --protocol unit"),
+    verb(f"correlate {READ} {RATINGS} --set unit_size=5", "an option of another protocol", r"--set unit_size=has no effect without --protocol unit"),
     verb(f"correlate {READ} --ratings test.jsonl", "the test set given for ratings", r"is this the test set\?"),
     verb(f"correlate {READ} {RATINGS} --compare", "two metrics to compare, and one measured", r"one metric alone, 'BLEU-2'; measure two"),
-    verb(f"correlate {READ} {RATINGS} -p unit", "larger units than there are items", r"units of 100 items \(--unit-size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
+    verb(f"correlate {READ} {RATINGS} -p unit", "larger units than there are items", r"units of 100 items \(--set unit_size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
     verb(f"correlate {READ} --ratings one.csv -p unit", "units of pairs, and one system rated", r"one rated system, 'bot'; its units are of pairs"),
     verb(f"correlate {READ} --ratings apart.csv -p unit", "units, and systems rated on different items", r"no two systems are rated on the same item"),
-    verb(f"correlate {READ} {RATINGS} -p unit --unit-size 0", "units of nothing", r"--unit-size 0 must be a whole number of at least 1"),
-    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon some", "an epsilon that is no number", r"--epsilon some must be 0 or more, or 'best'"),
-    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon -1", "an epsilon below 0", r"--epsilon -1 must be 0 or more"),
+    verb(f"correlate {READ} {RATINGS} -p unit --set unit_size=0", "units of nothing", r"--set unit_size=0 must be a whole number of at least 1"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --set epsilon=some", "an epsilon that is no number", r"--set epsilon=some must be 0 or more, or 'best'"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --set epsilon=-1", "an epsilon below 0", r"--set epsilon=-1 must be 0 or more"),
     verb(f"correlate {READ} {RATINGS} --columns human.csv:id=item", "columns of a file that is not read", r"the command reads no file 'human\.csv'; it names rated\.csv, test\.jsonl, bot\.jsonl, cat\.jsonl"),
     verb(f"correlate {READ} {RATINGS} --scores judge.csv:5..1", "a least value above the greatest", r"got '5\.\.1'; expected the least and the greatest value"),
     verb(f"correlate {READ} {RATINGS} -p pairwise -c spearman", "a coefficient of accuracies", r"'pairwise' has accuracies in place of correlations: do without --correlation"),
@@ -199,7 +199,7 @@ CORRELATE = [
 RECIPE = [
     verb(f"recipe galley2015 test.jsonl {RATINGS}", "a study without replies", r"is taken for the test set, and no replies are given; name the systems' replies too"),
     verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS} --without dog", "a system that is not there left out", r"system 'dog' is unknown"),
-    verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS}", "fewer items than a unit has", r"units of 100 items \(--unit-size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
+    verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS}", "fewer items than a unit has", r"units of 100 items \(--set unit_size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
 ]  # fmt: skip
 
 TWO = "weigh test.jsonl bot.jsonl cat.jsonl -o w.jsonl"
@@ -250,10 +250,10 @@ JUDGEMENTS = [
 
 MINING = "mine test.jsonl test.jsonl -o m.jsonl"
 MINE = [
-    verb(f"{MINING} --response-weight 2", "a weight of responses above 1", r"--response-weight 2; expected a number from 0 to 1"),
-    verb(f"{MINING} --response-weight 0 --response-smoothing 0", "products that are all 0", r"--response-weight 0 and --response-smoothing 0 make every product 0; give one"),
-    verb(f"{MINING} --b 2", "a length normalisation above 1", r"--b 2; expected a number from 0 to 1"),
-    verb(f"{MINING} --tokenizer 13", "a tokenizer that does not exist", r"tokenizer '13' is unknown; choose '13a'"),
+    verb(f"{MINING} --set response_weight=2", "a weight of responses above 1", r"--set response_weight=2; expected a number from 0 to 1"),
+    verb(f"{MINING} --set response_weight=0 --set response_smoothing=0", "products that are all 0", r"--set response_weight=0 and --set response_smoothing=0 make every product 0; give one"),
+    verb(f"{MINING} --set b=2", "a length normalisation above 1", r"--set b=2; expected a number from 0 to 1"),
+    verb(f"{MINING} --set tokenizer=13", "a tokenizer that does not exist", r"tokenizer '13' is unknown; choose '13a'"),
     verb("mine lines.txt test.jsonl -o m.jsonl", "plain lines given for a corpus", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference; expected conversations"),
     verb("filter lines.txt -o f.jsonl", "plain lines to filter", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),
     verb("respond retrieval test.jsonl --corpus lines.txt -o r.jsonl", "plain lines to reply from", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),
@@ -290,9 +290,9 @@ ANNOTATE = [
     verb(f"{SERVE} --judgement best-worst", "the best and the worst of two", r"2 systems \(bot, cat\); a best-worst question compares 3 or more"),
     verb(f"{SERVE} --sample 7", "more items than there are", r"sample: got 7; the test set has 6 items"),
     verb(f"{SERVE} --sample 0", "no items", r"sample: got 0; expected 1 or more"),
-    verb(f"{SERVE} --probability chance", "a probability that no column holds", r"probability: the test set has no column 'chance'; got id, context"),
-    verb(f"{SERVE} --probability id", "a probability that is none", r"probability: item 'c1' has 'c1' in the column 'id'; expected a number above 0 and at most 1"),
-    verb(f"{SERVE} --sample 2 --probability id", "items drawn in two ways", r"items are drawn by one of them; leave the other out"),
+    verb(f"{SERVE} --set probability=chance", "a probability that no column holds", r"probability: the test set has no column 'chance'; got id, context"),
+    verb(f"{SERVE} --set probability=id", "a probability that is none", r"probability: item 'c1' has 'c1' in the column 'id'; expected a number above 0 and at most 1"),
+    verb(f"{SERVE} --sample 2 --set probability=id", "items drawn in two ways", r"items are drawn by one of them; leave the other out"),
     verb(f"{SERVE} --sample 2 --drawn drawn.csv", "items drawn before, and again", r"sample, --drawn: the table of drawn items says which single items are judged; leave sample out"),
     verb(f"{SERVE} --drawn drawn.csv", "drawn items of another test set", r"--drawn: item 'c9' is to be rated and not in the test set; give the test set that was planned for"),
     verb(f"{SERVE} --drawn left.csv", "a draw without items to rate", r"no item of the table has the status 'next'; draw some with 'rejoinder plan --next N'"),

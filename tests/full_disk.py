@@ -77,7 +77,7 @@ def _correlate(rung: Rung) -> list[Any]:
 
 
 def _galley2015(rung: Rung) -> list[Any]:
-    return [*_rated(rung), "--unit-size", 2, "--assignments", 5, "--permutations", 20]
+    return [*_rated(rung), "--set", "unit_size=2", "--set", "assignments=5", "--permutations", 20]
 
 
 def _tao2018(rung: Rung) -> list[Any]:
@@ -86,8 +86,8 @@ def _tao2018(rung: Rung) -> list[Any]:
         *_rated(rung),
         "--model",
         ruber(rung.root),
-        "--bounds",
-        "scored",
+        "--set",
+        "bounds=scored",
         "--drop-unusable",
         *few,
     ]
@@ -173,7 +173,7 @@ def _ruq_of_a_model(rung: Rung) -> list[Any]:
         (model / "model.safetensors").chmod(
             0o644
         )  # it is the owner's alone, and nobody reads it too
-    few = ["--batch-tokens", 24, "--resamples", 100]
+    few = ["--set", "batch_tokens=24", "--resamples", 100]
     return [model, rung.testset(), "--generic", rung.generic(), *few]
 
 

@@ -102,7 +102,9 @@ class Command:
         else:
             made, names = RESULTS[verb, option]
             words, self.name = made(rung), names[0]
-        often = ["--save-every", 0] if verb in ("train ruber", "train responder", "sweep") else []
+        often = (
+            ["--set", "save_every=0"] if verb in ("train ruber", "train responder", "sweep") else []
+        )
         self.words = [*verb.split(), *words, *often, option]
         self.of_study = (verb, option) == STUDY
         self.folder = folder

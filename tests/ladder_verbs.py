@@ -163,7 +163,7 @@ def correlate(rung: Rung) -> Iterator[Line]:
     turn = ["-c", "spearman", "-p", "turn", "--compare"]
     yield Line([*rated, *turn], rung.items * rung.systems)
     yield Line([*rated, "-c", "spearman", "--level", "dialogue", "--cluster", "topic"])
-    units = ["--unit-size", unit_size(rung), "--assignments", 20]
+    units = ["--set", f"unit_size={unit_size(rung)}", "--set", "assignments=20"]
     yield Line([*rated, "-c", "spearman", "-p", "unit", *units])
     yield Line([*rated, "-c", "pearson", "-p", "system"], rung.systems)
     yield Line([*rated, "-p", "pairwise"])
@@ -312,13 +312,13 @@ def references(rung: Rung) -> Iterator[Line]:
 
 def train_vectors(rung: Rung) -> Iterator[Line]:
     """Of every word."""
-    options = ["--min-count", 1, "--width", 4, "--epochs", 1]
+    options = ["--set", "min_count=1", "--set", "width=4", "--set", "epochs=1"]
     yield Line([rung.corpus(), "-o", rung.new("vectors"), *options])
 
 
 def train_ruber(rung: Rung) -> Iterator[Line]:
     """The smallest size, one epoch."""
-    options = ["--size", "paper", "--seeds", 1, "--epochs", 1]
+    options = ["--size", "paper", "--set", "seeds=1", "--set", "epochs=1"]
     yield Line([rung.corpus(), "-o", rung.new("ruber"), *options])
 
 
@@ -332,14 +332,30 @@ def train_responder(rung: Rung) -> Iterator[Line]:
 def sweep(rung: Rung) -> Iterator[Line]:
     """Two trials of a tiny Transformer."""
     fixed = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
-    search = ["--set", "dropout=0,0.1", "--beam", 1, "--reply-metric", "bleu", "--train-prompts", 8]
+    search = [
+        "--set",
+        "dropout=0,0.1",
+        "--set",
+        "beam=1",
+        "--reply-metric",
+        "bleu",
+        "--set",
+        "train_prompts=8",
+    ]
     files = [rung.corpus(), "--testset", rung.testset(), "-o", rung.new("sweep")]
     yield Line([*files, *fixed, *search, *RESAMPLES])
 
 
 def galley2015(rung: Rung) -> Iterator[Line]:
     """Units of a hundred items, or of an eighth of what there is."""
-    options = ["--unit-size", unit_size(rung), "--assignments", 5, "--permutations", 100]
+    options = [
+        "--set",
+        f"unit_size={unit_size(rung)}",
+        "--set",
+        "assignments=5",
+        "--permutations",
+        100,
+    ]
     yield Line([rung.testset(), rung.responses(), "--ratings", rung.ratings(), *options])
 
 
@@ -350,7 +366,7 @@ def negative_references(rung: Rung) -> Iterator[Line]:
 
 def tao2018(rung: Rung) -> Iterator[Line]:
     """With a model of a second's training."""
-    options = ["--model", ruber(rung.root), "--bounds", "scored", "--drop-unusable", *FEW]
+    options = ["--model", ruber(rung.root), "--set", "bounds=scored", "--drop-unusable", *FEW]
     yield Line([rung.testset(), rung.responses(), "--ratings", rung.ratings(), *options])
 
 

@@ -39,7 +39,7 @@ from rejoinder.files.content import folder_hash
 from rejoinder.models.training.folder import read_folder, write_folder
 from shared_data import EXAMPLES
 
-TRAINING = ("--size", "encoder", "--size", "cross", "--seeds", "1", "--epochs", "1")
+TRAINING = ("--size", "encoder", "--size", "cross", "--set", "seeds=1", "--set", "epochs=1")
 
 
 class Place(NamedTuple):
@@ -65,7 +65,7 @@ class Place(NamedTuple):
             ],
             "respond": [
                 *("respond", model, self.path / "t.jsonl", "-o", f"{output}.csv", "--json"),
-                *("--answer-tokens", 5, "--beam", 2),
+                *("--set", "answer_tokens=5", "--set", "beam=2"),
             ],
             "cosine": [*score, "--json", "-m", f"cosine:encoder={model}"],
             "ruber": [*score, "--json", "-m", f"ruber:model={model},referenced=encoder"],

@@ -360,8 +360,8 @@ def test_people_against_people(correlated):
 
 def test_the_lines_of_figure_2_are_the_table_s(drawn, command, tmp_path, five):
     told = command(
-        "recipe", "galley2015", TESTSET, *five, "--unit-size", 5,
-        "--assignments", 20, "--permutations", 10, "--drop-unusable", "--json", "--plots", tmp_path,
+        "recipe", "galley2015", TESTSET, *five, "--set", "unit_size=5",
+        "--set", "assignments=20", "--permutations", 10, "--drop-unusable", "--json", "--plots", tmp_path,
     )  # fmt: skip
     assert told[0] == 0, told[2]
     told = json.loads(told[1])
@@ -423,7 +423,8 @@ def check_lines(axes, points, metrics):
 def test_sweeps_under_the_unit_protocol_hold_the_table_s_value(drawn, command, tmp_path, five):
     told = command(
         "correlate", TESTSET, *five, "-m", "bleu", "-m", "length", "-p",
-        "unit", "--unit-size", 5, "--assignments", 50, "--permutations", 0, "--json", "--plots", tmp_path,
+        "unit", "--set", "unit_size=5", "--set", "assignments=50", "--permutations", 0, "--json",
+        "--plots", tmp_path,
     )  # fmt: skip
     assert told[0] == 0, told[2]
     table = values(json.loads(told[1]))

@@ -34,12 +34,12 @@ COMMANDS = {
     "audit": ["audit", *READ, *TWO, *DRAWS],
     "turn": ["correlate", *READ, *TWO, *RATINGS, *DRAWS, *TESTS, "--compare"],
     "unit": ["correlate", *READ, *TWO, *RATINGS, *TESTS, "--compare", "-p", "unit",
-             "--unit-size", 6, "--assignments", 20],
+             "--set", "unit_size=6", "--set", "assignments=20"],
     "system": ["correlate", *READ, *TWO, *RATINGS, *DRAWS, *TESTS, "--compare", "-p", "system"],
     "pairwise": ["correlate", *READ, *TWO, *RATINGS, *DRAWS, *TESTS, "--compare", "-p", "pairwise"],
     "negative-references": ["recipe", "negative-references", TESTSET, *DRAWS, *TESTS],
-    "galley2015": ["recipe", "galley2015", *READ, *RATINGS, *TESTS, "--unit-size", 6,
-                   "--assignments", 20, "--drop-unusable"],
+    "galley2015": ["recipe", "galley2015", *READ, *RATINGS, *TESTS, "--set", "unit_size=6",
+                   "--set", "assignments=20", "--drop-unusable"],
 }  # fmt: skip
 
 

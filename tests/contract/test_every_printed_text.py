@@ -81,7 +81,7 @@ ROWS = [
     ("mine", "--parrot", [OUT]),
     ("annotate serve", "--sample 5", []),
     ("annotate serve", "--without nobody", ["tuned"], 2),
-    ("annotate serve", "--probability topic", ["c001", "travel"], 2),
+    ("annotate serve", "--set probability=topic", ["c001", "travel"], 2),
     ("annotate page", "", [OUT]),
     ("annotate page", "--without nobody", ["tuned"], 2),
     ("annotate export", "", [OUT]),

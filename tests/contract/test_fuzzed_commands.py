@@ -88,8 +88,8 @@ COMMANDS = {
     "provenance": "provenance {record} --json",
     "convert": "convert {responses} -o {out}.jsonl --json",
     "filter": "filter {corpus} -o {out}.jsonl --json",
-    "recipe galley2015": "recipe galley2015 {testset} {responses} --ratings {ratings} --assignments 5 --json",
-    "recipe references": "recipe references {corpus} {testset} {responses} --ratings {ratings} -o {out} --unit-size 1 --assignments 5 --permutations 0 --resamples 100 --json",
+    "recipe galley2015": "recipe galley2015 {testset} {responses} --ratings {ratings} --set assignments=5 --json",
+    "recipe references": "recipe references {corpus} {testset} {responses} --ratings {ratings} -o {out} --set unit_size=1 --set assignments=5 --permutations 0 --resamples 100 --json",
     "recipe negative-references": f"recipe negative-references {{testset}} {QUICK} --json",
 }
 OF_SCORES = {

@@ -66,7 +66,7 @@ OPTIONS = {
 
 def options_in(verb: str, words: str) -> set[str]:
     """The options that some words of a command give, under their first names."""
-    given = re.findall(r"(?<!\S)--?[a-z][a-z0-9-]*", words)
+    given = re.findall(r"(?<!\S)(?:--set \w+|--?[a-z][a-z0-9-]*)", words)
     return {OPTIONS.get((verb, name), name) for name in given}
 
 
@@ -106,8 +106,8 @@ class Case:
 def _both(verb: str, words: str, name: str, slow: bool = False) -> Case:
     """A command for people and for programs."""
     words = " ".join(words.replace(" --json", "").split())
-    if re.search(r"\{(chat|hesitant)\}", words) and "--concurrency" not in words:
-        words += " --concurrency 1"  # kept answers stand in the order in which they came
+    if re.search(r"\{(chat|hesitant)\}", words) and "concurrency=" not in words:
+        words += " --set concurrency=1"  # kept answers stand in the order in which they came
     models = bool(re.search(rf"\{{({_MODELS})\}}", words)) or verb.startswith(_TRAINING)
     items = 5 if verb.split()[0] in _FEW else 15
     return Case(verb, name, (words, f"{words} --json"), models, items, models or slow)

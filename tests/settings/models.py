@@ -11,9 +11,9 @@ from settings.world import TINY
 USUAL = {
     "filter": "filter {corpus} -o {out}/f.jsonl --json",
     "train vectors": (
-        "train vectors {corpus} -o {out}/v --width 8 --min-count 2 --epochs 1 --json"
+        "train vectors {corpus} -o {out}/v --set width=8 --set min_count=2 --set epochs=1 --json"
     ),
-    "train ruber": "train ruber {corpus} -o {out}/r --size paper --seeds 1 --epochs 1 --json",
+    "train ruber": "train ruber {corpus} -o {out}/r --size paper --set seeds=1 --set epochs=1 --json",
     "train responder": f"train responder {{corpus}} -o {{out}}/m {TINY} --json",
     "respond": "respond {responder} {testset} -o {out}/r.jsonl {beam} --json",
     "mine": "mine {corpus} {testset} -o {out}/m.jsonl --json",
@@ -21,7 +21,7 @@ USUAL = {
     "ruq": "ruq {language_model} {testset} --generic {generic} --resamples 100 --json",
     "sweep": (
         "sweep {corpus} --testset {testset} -o {out}/s --set dropout=0,0.3 --set vocabulary=120"
-        " --set layers=1 --set width=16 {epochs} --metric bleu --beam 1 --resamples 100 --json"
+        " --set layers=1 --set width=16 {epochs} --metric bleu --set beam=1 --resamples 100 --json"
     ),
 }
 
@@ -65,11 +65,11 @@ VECTORS = [
     as_json("train vectors"),
     Row("train vectors", "--output", "-o {out}/other", effect=lambda _, after: all(
         name.startswith("other/") for name in after.at("@"))),
-    Row("train vectors", "--width", "--width 9", "hash", "words", effect=only("width", 9)),
+    Row("train vectors", "--set width", "--set width=9", "hash", "words", effect=only("width", 9)),
     Row("train vectors", "--language", "--language char", "words"),
-    Row("train vectors", "--min-count", "--min-count 1", effect=lambda before, after: (
+    Row("train vectors", "--set min_count", "--set min_count=1", effect=lambda before, after: (
         after.at("words") > before.at("words"))),
-    Row("train vectors", "--epochs", "--epochs 2", "hash", "words"),
+    Row("train vectors", "--set epochs", "--set epochs=2", "hash", "words"),
     Row("train vectors", "--seed", "--seed 7", "hash", "words"),
 ]  # fmt: skip
 
@@ -81,17 +81,17 @@ RUBER = [
         name.startswith("other/") for name in after.at("@"))),
     Row("train ruber", "--size", "--size gru", effect=only(
         "members.*.member", "paper-1", "gru-1"), slow=True),
-    Row("train ruber", "--seeds", "--seeds 2", effect=only("members.*.member", "paper-1", "paper-2")),
+    Row("train ruber", "--set seeds", "--set seeds=2", effect=only("members.*.member", "paper-1", "paper-2")),
     Row("train ruber", "--encoder", "--size encoder --encoder {encoder}", status=(0, 0),
         effect=lambda _, after: "encoder-1" in after.at("members.*.member"), slow=True),
     Row("train ruber", "--vectors", "--vectors {vectors}", "hash"),
     Row("train ruber", "--exclude", "--exclude {excluded}", "corpus_hash"),
     Row("train ruber", "--validation", "--validation {validation}", "members"),
     Row("train ruber", "--language", "--language char", "hash"),
-    Row("train ruber", "--epochs", "--epochs 3", "hash", "corpus_hash"),
+    Row("train ruber", "--set epochs", "--set epochs=3", "hash", "corpus_hash"),
     Row("train ruber", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
-    Row("train ruber", "--save-every", "--save-every 0", "calls", "hash", watch=SAVES),
+    Row("train ruber", "--set save_every", "--set save_every=0", "calls", "hash", watch=SAVES),
 ]  # fmt: skip
 
 LOSSES = "log.*.loss"
@@ -131,7 +131,7 @@ RESPONDER = [
     Row("train responder", "--set", "--set seed=7", LOSSES),
     Row("train responder", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
-    Row("train responder", "--save-every", "--save-every 0", "calls", LOSSES, watch=SAVES),
+    Row("train responder", "--set save_every", "--set save_every=0", "calls", LOSSES, watch=SAVES),
 ]  # fmt: skip
 
 # Neither has a beam.
@@ -157,13 +157,13 @@ RESPOND = [
         effect=refused("--corpus")),
     Row("respond", "--name", "--name mine", effect=lambda _, after: (
         set(read(after, "r.jsonl")["system"]) == {after.at("system")} == {"mine"})),
-    Row("respond", "--beam", "--beam 1", "@r.jsonl"),
-    Row("respond", "--length-penalty", "--length-penalty 0", "@r.jsonl", also="--beam 8"),
+    Row("respond", "--set beam", "--set beam=1", "@r.jsonl"),
+    Row("respond", "--set length_penalty", "--set length_penalty=0", "@r.jsonl", also="--set beam=8"),
     Row("respond", "--scorer", "--scorer {ruber}", "@r.jsonl", where=RETRIEVAL,
         also="--corpus {corpus}"),
     Row("respond", "--candidates", "--candidates 2", "@r.jsonl", where=RETRIEVAL,
         also="--corpus {corpus} --scorer {ruber}"),
-    Row("respond", "--tokenizer", "--tokenizer char", "@r.jsonl", where=RETRIEVAL,
+    Row("respond", "--set tokenizer", "--set tokenizer=char", "@r.jsonl", where=RETRIEVAL,
         also="--corpus {corpus}"),
     Row("respond", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
@@ -172,15 +172,15 @@ RESPOND = [
         for option, more, given in (
             ("--turns", "--turns 1", {"differs": "@r.jsonl"}),
             ("--instructions", "--instructions 'Be kind.'", {"differs": "@r.jsonl"}),
-            ("--answer-tokens", "--answer-tokens 9", {"differs": "@r.jsonl"}),
+            ("--set answer_tokens", "--set answer_tokens=9", {"differs": "@r.jsonl"}),
             ("--work", "--work {out}/work", {"differs": "@", "keeps": "@r.jsonl"}),
             ("--max-calls", "--max-calls 20", {"also": "--work {out}/work", "status": (0, 2),
              "effect": refused_at("--max-calls 20")}),
             ("--max-tokens", "--max-tokens 500", {"also": "--work {out}/work", "status": (0, 2),
              "effect": refused_at("--max-tokens 500")}),
-            ("--retries", "--retries 0", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
+            ("--set retries", "--set retries=0", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
                 lambda *both: [each.calls[0].args[4].retries for each in both] == [2, 0]}),
-            ("--concurrency", "--concurrency 2", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
+            ("--set concurrency", "--set concurrency=2", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
                 lambda *both: [each.calls[0].args[4].concurrency for each in both] == [8, 2]}),
         )
     ),
@@ -205,14 +205,14 @@ MINE = [
         after.at("@") == ["other.parquet"])),
     Row("mine", "--candidates", "--candidates 2", effect=lambda _, after: (
         after.at("mined") == 2 * after.at("items") == read(after, "m.jsonl").height)),
-    Row("mine", "--response-weight", "--response-weight 0.9", MINED),
+    Row("mine", "--set response_weight", "--set response_weight=0.9", MINED),
     # Without the similarity of responses the product is half the similarity of messages, or 3 times.
-    Row("mine", "--response-smoothing", "--response-smoothing 6", also="--response-weight 0.5",
+    Row("mine", "--set response_smoothing", "--set response_smoothing=6", also="--set response_weight=0.5",
         differs=MINED, effect=lambda before, after: (
             after.at("mean_product") > 2 * before.at("mean_product"))),
-    Row("mine", "--k1", "--k1 0", "mean_message_score"),
-    Row("mine", "--b", "--b 0", "mean_message_score"),
-    Row("mine", "--tokenizer", "--tokenizer char", "mean_message_score"),
+    Row("mine", "--set k1", "--set k1=0", "mean_message_score"),
+    Row("mine", "--set b", "--set b=0", "mean_message_score"),
+    Row("mine", "--set tokenizer", "--set tokenizer=char", "mean_message_score"),
     Row("mine", "--parrot", "--parrot", effect=lambda _, after: (
         after.at("candidates") == after.at("mined") + after.at("items"))),
     Row("mine", "--index", "--index {out}/i", effect=same_with_an_index),
@@ -239,12 +239,12 @@ MARK = [
     Row("mark", "--pairwise", "--pairwise", effect=lambda *both: [
         each.at("kind") for each in both] == ["scores", "preferences"]),
     Row("mark", "--turns", "--turns 1", MEANS),
-    Row("mark", "--retries", "--retries 0", where={"chat": "hesitant"}, effect=lambda *both: [
+    Row("mark", "--set retries", "--set retries=0", where={"chat": "hesitant"}, effect=lambda *both: [
         (each.at("asked_again") > 0, each.at("marks") == 198) for each in both
     ] == [(True, True), (False, False)]),
-    Row("mark", "--concurrency", "--concurrency 2", watch="rejoinder.marking.mark:ask", keeps=MEANS,
+    Row("mark", "--set concurrency", "--set concurrency=2", watch="rejoinder.marking.mark:ask", keeps=MEANS,
         effect=lambda *both: [each.calls[0].args[3].concurrency for each in both] == [8, 2]),
-    Row("mark", "--answer-tokens", "--answer-tokens 3", watch=POST, keeps=MEANS,
+    Row("mark", "--set answer_tokens", "--set answer_tokens=3", watch=POST, keeps=MEANS,
         effect=lambda *both: asked("max_tokens")(*both) == [16, 3]),
     Row("mark", "--seed", "--seed 7", watch=POST, keeps=MEANS,
         effect=lambda *both: asked("seed")(*both) == [12345, 7]),
@@ -253,14 +253,14 @@ MARK = [
         effect=refused_at("--max-calls 20")),
     Row("mark", "--max-tokens", "--max-tokens 500", also="--work {out}/work", status=(0, 2),
         effect=refused_at("--max-tokens 500")),
-    Row("mark", "--template", "--template plain", MEANS, where={"chat": "chat_model"}),
+    Row("mark", "--set template", "--set template=plain", MEANS, where={"chat": "chat_model"}),
     Row("mark", "--device", "--device tpu", where=LOCAL, status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
-    Row("mark", "--dtype", "--dtype bfloat16", MEANS, where=LOCAL),
+    Row("mark", "--set dtype", "--set dtype=bfloat16", MEANS, where=LOCAL),
     Row("mark", "--download", "--download", where=LOCAL,
         watch="rejoinder.models.huggingface.pretrained:_tokenizer", effect=lambda *both: [
             each.calls[0].args[1]["local_files_only"] for each in both] == [True, False]),
-    Row("mark", "--batch-tokens", "--batch-tokens 64", "calls", where=LOCAL,
+    Row("mark", "--set batch_tokens", "--set batch_tokens=64", "calls", where=LOCAL,
         watch="rejoinder.models.likelihood.transformer.likelihoods:TransformerBackend.measure"),
 ]  # fmt: skip
 
@@ -295,20 +295,20 @@ RUQ = [
         after.at("@") == ["ruq.png", "ruq.svg"])),
     Row("ruq", "--work", "--work {out}/work", "@", "systems"),
     Row("ruq", "--turns", "--turns 1", MEAN),
-    Row("ruq", "--turn-end", "--turn-end ' / '", MEAN),
-    Row("ruq", "--template", "--template plain", MEAN, where={"language_model": "chat_model"}),
-    Row("ruq", "--no-end", "--no-end", MEAN),
+    Row("ruq", "--set turn_end", "--set turn_end=' / '", MEAN),
+    Row("ruq", "--set template", "--set template=plain", MEAN, where={"language_model": "chat_model"}),
+    Row("ruq", "--set no_end", "--set no_end=true", MEAN),
     Row("ruq", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
-    Row("ruq", "--dtype", "--dtype bfloat16", "@t.parquet", also="--save-tokens {out}/t.parquet"),
+    Row("ruq", "--set dtype", "--set dtype=bfloat16", "@t.parquet", also="--save-tokens {out}/t.parquet"),
     # A folder is not downloaded, and nobody serves the URL: what is handed on.
     Row("ruq", "--download", "--download", watch="rejoinder.models.huggingface.pretrained:_tokenizer",
         effect=lambda *both: [
             each.calls[0].args[1]["local_files_only"] for each in both] == [True, False]),
-    Row("ruq", "--end-text", "--end-text '</s>'", where={"language_model": "unreachable"},
+    Row("ruq", "--set end_text", "--set end_text='</s>'", where={"language_model": "unreachable"},
         status=(2, 2), watch="rejoinder.models.likelihood.registry:open_backend",
         effect=lambda *both: [each.calls[0].kwargs["end_text"] for each in both] == ["", "</s>"]),
-    Row("ruq", "--batch-tokens", "--batch-tokens 64", "calls",
+    Row("ruq", "--set batch_tokens", "--set batch_tokens=64", "calls",
         watch="rejoinder.models.likelihood.transformer.likelihoods:TransformerBackend.measure"),
 ]  # fmt: skip
 
@@ -333,10 +333,11 @@ SWEEP = [
              {"where": {"corpus": "tokenized_corpus"}}),
             ("--seed", "--seed 7", BITS, "", {}),
             ("--resamples", "--resamples 0", "trials.*.ruq_test_low", TRIALS, {}),
-            ("--generic-reply", "--generic-reply 'Of course not, no.'", "trials.*.ruq_test", TRIALS, {}),
-            ("--train-prompts", "--train-prompts 5", "trials.*.ruq_train_n", TRIALS, {}),
-            ("--beam", "--beam 4", "trials.*.distinct_replies", "trials.*.ruq_test", {}),
-            ("--keep-models", "--keep-models 2", "@", TRIALS, {"also": "--prune none"}),
+            ("--set generic_reply", "--set generic_reply='Of course not, no.'", "trials.*.ruq_test",
+             TRIALS, {}),
+            ("--set train_prompts", "--set train_prompts=5", "trials.*.ruq_train_n", TRIALS, {}),
+            ("--set beam", "--set beam=4", "trials.*.distinct_replies", "trials.*.ruq_test", {}),
+            ("--set keep_models", "--set keep_models=2", "@", TRIALS, {"also": "--prune none"}),
             ("--draw", "--draw", "figures", TRIALS, {}),
             ("--reply-metric", "--reply-metric meteor", "", "", {"status": (0, 0 if JAVA else 2), "effect":
                 lambda _, after: "METEOR" in after.out or "no 'java' on the PATH" in after.err}),
@@ -347,12 +348,12 @@ SWEEP = [
             ("--trials", "--trials 2", "", "", {"also": "--trials 1", "effect": lambda *both: [
                 len(each.at("trials")) for each in both] == [1, 2]}),
             ("--prune", "--prune none", "trials.*.epochs", "", {}),
-            ("--reduction", "--reduction 2", "trials.*.epochs", "", WIDE),
-            ("--first-epochs", "--first-epochs 2", "trials.*.epochs", "", WIDE),
+            ("--set reduction", "--set reduction=2", "trials.*.epochs", "", WIDE),
+            ("--set first_epochs", "--set first_epochs=2", "trials.*.epochs", "", WIDE),
             ("--preset", "--preset small", BITS, "", {}),
             ("--device", "--device tpu", "", "", {"status": (0, 2), "effect":
                 lambda _, after: "device 'tpu' is unknown" in after.err}),
-            ("--save-every", "--save-every 0", "calls", TRIALS, {"watch": SAVES}),
+            ("--set save_every", "--set save_every=0", "calls", TRIALS, {"watch": SAVES}),
         )
     ),
 ]  # fmt: skip

@@ -44,7 +44,7 @@ USUAL = {
 VALUE = "agreement[metric=BLEU-2].*.value"
 ENDS = "agreement[metric=BLEU-2].*.low"
 SOME_RATED = {"ratings": "some_ratings"}
-UNIT = "-p unit --unit-size 5 --assignments 20"
+UNIT = "-p unit --set unit_size=5 --set assignments=20"
 
 CORRELATE = [
     *measuring("correlate", VALUE, ENDS, "agreement.*.n"),
@@ -82,12 +82,12 @@ CORRELATE = [
     ),
     # 66 items are 13 units of 5, or 6 of 10, of each of 3 pairs of systems.
     Row(
-        "correlate", "--unit-size", "--unit-size 10", also=UNIT,
+        "correlate", "--set unit_size", "--set unit_size=10", also=UNIT,
         effect=lambda before, after: (
             set(before.at("agreement.*.n")) == {3 * 13} and set(after.at("agreement.*.n")) == {3 * 6}
         ),
     ),
-    Row("correlate", "--assignments", "--assignments 21", VALUE, also=UNIT),
+    Row("correlate", "--set assignments", "--set assignments=21", VALUE, also=UNIT),
     Row(
         "correlate", "--pair", "--pair generic tuned --pair tuned retrieval", also=UNIT,
         effect=lambda before, after: (
@@ -96,7 +96,7 @@ CORRELATE = [
     ),
     # Every length is a whole number: within 1000 of each other all are ties, and none is told apart.
     Row(
-        "correlate", "--epsilon", "--epsilon 1000", "agreement[metric=length].*.value",
+        "correlate", "--set epsilon", "--set epsilon=1000", "agreement[metric=length].*.value",
         also="-p pairwise", where={"pearson": "nothing"},
     ),
     Row("correlate", "--rater-effects", "--rater-effects fixed", ENDS, VALUE),
@@ -119,8 +119,8 @@ CORRELATE = [
     ),
     Row(
         "correlate",
-        "--aggregate-turns",
-        "--aggregate-turns least",
+        "--set aggregate_turns",
+        "--set aggregate_turns=least",
         VALUE,
         also="--level dialogue --cluster topic",
         keeps="agreement.*.n",

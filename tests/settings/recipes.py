@@ -29,12 +29,12 @@ USUAL = {
         " --permutations 20 --resamples 100 --json"
     ),
     GALLEY: (
-        f"{GALLEY} {{testset}} {{systems}} --ratings {{ratings}} --unit-size 5 --assignments 10"
+        f"{GALLEY} {{testset}} {{systems}} --ratings {{ratings}} --set unit_size=5 --set assignments=10"
         " --permutations 20 {drop} --json"
     ),
     REFERENCES: (
         f"{REFERENCES} {{corpus}} {{testset}} {{systems}} --ratings {{ratings}} -o {{out}}/r"
-        " --candidates 3 --weights-from ruber:model={ruber} --unit-size 5 --assignments 10"
+        " --candidates 3 --weights-from ruber:model={ruber} --set unit_size=5 --set assignments=10"
         " --permutations 20 --resamples 100 --json"
     ),
     KHAYRALLAH: f"{KHAYRALLAH} {{dailydialog}} {{two_systems}} -o {{out}}/k --resamples 100 --json",
@@ -47,11 +47,11 @@ NEGATIVES = [
     *draws(NEGATIVE, "table[metric=BLEU, good only].*.accuracy", "table.*.accuracy_low"),
     as_json(NEGATIVE),
     to_file(NEGATIVE),
-    Row(NEGATIVE, "--order", "--order 3", "out", people=True,
+    Row(NEGATIVE, "--set order", "--set order=3", "out", people=True,
         effect=lambda _, after: "n-grams up to 3" in after.out),
-    Row(NEGATIVE, "--factor", "--factor 0.1", ACCURACY),
-    Row(NEGATIVE, "--tokenizer", "--tokenizer char", ACCURACY),
-    Row(NEGATIVE, "--lowercase", "--lowercase", "signatures", effect=lambda _, after: all(
+    Row(NEGATIVE, "--set factor", "--set factor=0.1", ACCURACY),
+    Row(NEGATIVE, "--set tokenizer", "--set tokenizer=char", ACCURACY),
+    Row(NEGATIVE, "--set lowercase", "--set lowercase=true", "signatures", effect=lambda _, after: all(
         "case:lc" in after.at("signatures")[name] for name in ("deltaBLEU", "BLEU, good only"))),
     Row(NEGATIVE, "--permutations", "--permutations 0", "comparisons.*.p", ACCURACY,
         effect=only("comparisons.*.p", None)),
@@ -72,20 +72,20 @@ TAO2018 = [
         where={"systems": "systems_with_gaps"}),
     Row(TAO, "--raters", "--raters median", VALUE),
     Row(TAO, "--model", "--model {other_ruber}", RUBER, VALUE),
-    Row(TAO, "--referenced", "--referenced encoder", status=(0, 2), effect=lambda _, after: (
+    Row(TAO, "--set referenced", "--set referenced=encoder", status=(0, 2), effect=lambda _, after: (
         "--encoder PATH" in after.err)),
-    Row(TAO, "--bounds", "--bounds scored", RUBER, VALUE),
-    Row(TAO, "--unreferenced", "--unreferenced sigmoid", "table.*.metric", VALUE),
+    Row(TAO, "--set bounds", "--set bounds=scored", RUBER, VALUE),
+    Row(TAO, "--set unreferenced", "--set unreferenced=sigmoid", "table.*.metric", VALUE),
     # The replies of 'generic' are the first references here.
     Row(TAO, "--leave-one-out", "--leave-one-out", VALUE,
         where={"systems": "systems_of_references"}),
     Row(TAO, "--without", "--without tuned", VALUE, effect=lambda _, after: (
         "tuned" not in after.at("table.*.group") if "group" in after.at("table.0") else True)),
     Row(TAO, "--metric", "-m chrf", effect=more_than_before("table.*.metric", "chrF")),
-    Row(TAO, "--tokenizer", "--tokenizer char", VALUE, RUBER),
-    Row(TAO, "--lowercase", "--lowercase", VALUE, RUBER),
-    Row(TAO, "--smoothing", "--smoothing exp", VALUE, RUBER),
-    Row(TAO, "--min-weight", "--min-weight 0.8", VALUE, also="--drop-unusable"),
+    Row(TAO, "--set tokenizer", "--set tokenizer=char", VALUE, RUBER),
+    Row(TAO, "--set lowercase", "--set lowercase=true", VALUE, RUBER),
+    Row(TAO, "--set smoothing", "--set smoothing=exp", VALUE, RUBER),
+    Row(TAO, "--set min_weight", "--set min_weight=0.8", VALUE, also="--drop-unusable"),
     # A case is a context; 3 systems reply to it.
     Row(TAO, "--cases", "--cases 4", effect=lambda _, after: len(after.at("cases")) == 4 * 3),
     Row(TAO, "--case", "--case c003", effect=only("cases.*.id", "c003"), also="--cases 2"),
@@ -97,7 +97,7 @@ TAO2018 = [
 ]  # fmt: skip
 
 RHO = "table[metric=deltaBLEU].*.spearman"
-OWN = "--references-from responses --good-weight 0.1 --unit-size 1"
+OWN = "--references-from responses --set good_weight=0.1 --set unit_size=1"
 GALLEY2015 = [
     *reading(GALLEY, RHO),
     *rated(GALLEY, RHO),
@@ -108,16 +108,16 @@ GALLEY2015 = [
     Row(GALLEY, "--drop-unusable", "--drop-unusable", status=(2, 0),
         where={"drop": "nothing", "testset": "testset_with_gaps"}, effect=refused("reference")),
     # Units of 5 and of 10 items of each of 3 pairs of systems: 65 and 60 of those that have any.
-    Row(GALLEY, "--unit-size", "--unit-size 10", RHO, effect=lambda before, after: (
+    Row(GALLEY, "--set unit_size", "--set unit_size=10", RHO, effect=lambda before, after: (
         max(after.at("table.*.n")) < min(before.at("table.*.n")))),
-    Row(GALLEY, "--assignments", "--assignments 11", RHO),
-    Row(GALLEY, "--order", "--order 1", RHO),
+    Row(GALLEY, "--set assignments", "--set assignments=11", RHO),
+    Row(GALLEY, "--set order", "--set order=1", RHO),
     Row(GALLEY, "--without", "--without tuned", RHO),
     Row(GALLEY, "--references-from", "--references-from responses", RHO,
-        also="--good-weight 0.1 --unit-size 1"),
+        also="--set good_weight=0.1 --set unit_size=1"),
     Row(GALLEY, "--leave-own-out", "--leave-own-out own", RHO, also=OWN),
     Row(GALLEY, "--scale", "--scale 0 6", RHO, also=OWN),
-    Row(GALLEY, "--good-weight", "--good-weight 0.9", "table[references=single].*.spearman",
+    Row(GALLEY, "--set good_weight", "--set good_weight=0.9", "table[references=single].*.spearman",
         effect=lambda _, after: "w>=0.9" in after.at("table.*.references")),
     Row(GALLEY, "--permutations", "--permutations 0", "table.*.spearman_p", RHO),
     Row(GALLEY, "--seed", "--seed 7", RHO),
@@ -175,8 +175,8 @@ CHAIN = [
         [each.at("candidates") for each in both] == [66 * 4, 66 * 3])),
     Row(REFERENCES, "--weights-from", "--weights-from ruber:model={other_ruber}", MEANS),
     Row(REFERENCES, "--metric", "-m bleu", "systems.*.metric"),
-    Row(REFERENCES, "--unit-size", "--unit-size 10", "agreement.*.n"),
-    Row(REFERENCES, "--assignments", "--assignments 11", AGREEMENT),
+    Row(REFERENCES, "--set unit_size", "--set unit_size=10", "agreement.*.n"),
+    Row(REFERENCES, "--set assignments", "--set assignments=11", AGREEMENT),
     Row(REFERENCES, "--permutations", "--permutations 0", "agreement.*.p", AGREEMENT),
     Row(REFERENCES, "--resamples", "--resamples 0", "systems.*.low", "systems.*.value"),
     Row(REFERENCES, "--seed", "--seed 7", AGREEMENT, MEANS),

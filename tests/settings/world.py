@@ -60,7 +60,7 @@ class World:
     stemmed = ("-m", "rouge1:stemmer=true")
     draws = ("--resamples", "100", "--permutations", "100")
     bleu = ("-m", "bleu")
-    beam = ("--beam", "3")
+    beam = ("--set", "beam=3")
     two_systems = ("--system", "DD-BASE", "--system", "DD-BEST")
     epochs = ("--set", "epochs=2")
     more_epochs = ("--set", "epochs=4")
@@ -350,17 +350,23 @@ class World:
 
     @cached_property
     def vectors(self) -> Path:
-        return self._trained("vectors", "--min-count", "1", "--epochs", "1", "--width", "8")
+        return self._trained(
+            "vectors", "--set", "min_count=1", "--set", "epochs=1", "--set", "width=8"
+        )
 
     @cached_property
     def ruber(self) -> Path:
         with tiny_ruber.narrow():
-            return self._trained("ruber", "--size", "paper", "--seeds", "1", "--epochs", "1")
+            return self._trained(
+                "ruber", "--size", "paper", "--set", "seeds=1", "--set", "epochs=1"
+            )
 
     @cached_property
     def other_ruber(self) -> Path:
         with tiny_ruber.narrow():
-            return self._trained("other-ruber", "--size", "paper", "--seeds", "2", "--epochs", "1")
+            return self._trained(
+                "other-ruber", "--size", "paper", "--set", "seeds=2", "--set", "epochs=1"
+            )
 
     @cached_property
     def dailydialog(self) -> Path:

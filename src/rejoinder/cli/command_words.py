@@ -34,7 +34,7 @@ def command_words(context: click.Context, folder: Path) -> list[str]:
         value = values[each.name or ""]
         if isinstance(each, Option):
             for one in value if each.multiple else [value]:
-                options += [each.opts[0], *(_word(word, each, folder) for word in texts_of(one))]
+                options += each.words(*(_word(word, each, folder) for word in texts_of(one)))
         elif isinstance(each, click.Argument):
             arguments += [_word(word, None, folder) for word in texts_of(value)]
         else:

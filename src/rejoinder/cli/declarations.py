@@ -6,7 +6,7 @@ option is written once, with its help; `command` makes the verb of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,8 @@ import click
 
 from rejoinder.cli.option_names import named_as_options
 from rejoinder.cli.project_defaults import drop_useless, origin_in_project, say_project_defaults
-from rejoinder.errors import RejoinderError
+from rejoinder.errors import ParameterError, RejoinderError, one_of
+from rejoinder.messages import quoted
 
 LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
@@ -87,6 +88,7 @@ class Verb(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the words behind the verb."""
+        args = joined_settings(args, {each.name_of_setting for each in settings_of(self)})
         ctx.meta[WORDS] = tuple(args)
         return super().parse_args(ctx, args)
 
@@ -116,6 +118,9 @@ def _called(
 def parameters(options: type[Options]) -> list[click.Parameter]:
     """The options of a class: those required, the inherited ones, its own, and those of `LAST`."""
     declared = _declared(options)
+    rare = [each.name_of_setting for each in declared.values() if isinstance(each, Option)]
+    if "settings" not in declared and any(rare):
+        declared["settings"] = Settings(names=", ".join(filter(None, rare)))
     ends = {name: place for place, name in enumerate(LAST)}
     return sorted(
         declared.values(), key=lambda each: -2 if each.required else ends.get(each.name or "", -1)
@@ -146,8 +151,14 @@ def argument(name: str, **more: Any) -> Any:
     return click.Argument([name], **more)
 
 
+SET = "--set"
+
+
 class Option(click.Option):
     """An option that knows what it is for.
+
+    A name such as ``--set k1`` declares a setting: it is given as ``--set k1=2``, and listed by
+    ``--set help`` and not by ``--help``.
 
     Attributes:
         gives: The arguments of the library that it gives, besides the one of its own name.
@@ -164,8 +175,18 @@ class Option(click.Option):
         holds: str = "",
         **more: Any,
     ) -> None:
+        _, self.name_of_setting = [*names[0].split(" "), ""][:2]
+        if self.name_of_setting:
+            names = (*names, self.name_of_setting)
+            more |= {"hidden": True, "show_default": False}
         super().__init__(names, **more)
         self.gives, self.writes, self.holds = gives, writes, holds
+
+    def words(self, *values: str) -> list[str]:
+        """The words of a command line that give the option these values."""
+        if self.name_of_setting:
+            return [SET, f"{self.name_of_setting}={' '.join(values)}"]
+        return [self.opts[0], *values]
 
 
 def option(*names: str, **more: Any) -> Any:
@@ -179,7 +200,9 @@ def option(*names: str, **more: Any) -> Any:
 
 
 def flag(*names: str, **more: Any) -> Any:
-    """An option without a value."""
+    """An option without a value; as a setting it is ``true`` or ``false``."""
+    if names[0].startswith(f"{SET} "):
+        return Option(names, type=bool, default=False, **more)
     return Option(names, is_flag=True, **more)
 
 
@@ -208,3 +231,94 @@ def path(*names: str, **more: Any) -> Any:
 
 
 PATH = click.Path(path_type=Path)
+
+
+Row = tuple[str, str, str, str]
+"""The name of a setting, its type, its default and its meaning."""
+
+
+class Settings(Option):
+    """The option ``--set`` of a verb: it lists the settings, and takes those that no class declares.
+
+    Attributes:
+        further: Makes the rows of the settings that the library declares; None where there are none.
+    """
+
+    def __init__(self, further: Callable[[], list[Row]] | None = None, names: str = "") -> None:
+        super().__init__(
+            [SET, "settings"],
+            metavar="NAME=VALUE",
+            multiple=True,
+            is_eager=True,
+            callback=_further_settings,
+            help="Setting that is seldom changed; may be repeated. '--set help' lists all, with their "
+            f"meanings{names and f': {names}'}.",
+        )
+        self.further = further
+
+    def rows(self, command: click.Command) -> list[Row]:
+        """All settings of a verb."""
+        rows = [
+            (each.name_of_setting, _kind(each), _default(each), each.help or "")
+            for each in settings_of(command)
+        ]
+        return rows + (self.further() if self.further else [])
+
+
+def settings_of(command: click.Command) -> list[Option]:
+    """The declared settings of a verb."""
+    return [each for each in command.params if isinstance(each, Option) and each.name_of_setting]
+
+
+def joined_settings(words: Sequence[str], names: Collection[str]) -> list[str]:
+    """The words of a command line, the two of ``--set NAME=VALUE`` as one where the name is declared.
+
+    >>> joined_settings(["a", "--set", "top-k=2", "--set", "b=1", "--", "--set"], {"top_k"})
+    ['a', '--set top_k=2', '--set', 'b=1', '--', '--set']
+    """
+    joined, rest = [], iter(words)
+    for word in rest:
+        if word == "--":
+            return [*joined, word, *rest]
+        given = next(rest, None) if word == SET else word.removeprefix(f"{SET}=")
+        name, equals, value = (given or "").partition("=")
+        name = name.strip().replace("-", "_")
+        if equals and (word == SET or given != word) and name in names:
+            joined.append(f"{SET} {name}={value}")
+        else:
+            joined += [word] if given is None or word != SET else [word, given]
+    return joined
+
+
+def _further_settings(
+    context: click.Context, option: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The settings that are not declared; ``help`` lists all settings, and ends the command."""
+    assert isinstance(option, Settings)
+    if "help" in values:
+        from rejoinder.cli.show.settings import show_settings
+
+        show_settings(option.rows(context.command))
+        context.exit()
+    if values and option.further is None:
+        names = one_of(each.name_of_setting for each in settings_of(context.command))
+        raise ParameterError(
+            f"{SET} {quoted(values[0])}: expected NAME=VALUE with NAME {names}; '{SET} help' says what "
+            "they mean"
+        )
+    return values
+
+
+def _kind(option: Option) -> str:
+    if isinstance(option.type, click.Choice):
+        return "|".join(option.type.choices)
+    return {"integer": "whole number", "float": "number", "boolean": "true|false"}.get(
+        option.type.name.removesuffix(" range"), "text"
+    )
+
+
+def _default(option: Option) -> str:
+    value = option.default
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int, float)) else ""

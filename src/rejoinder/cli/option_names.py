@@ -68,7 +68,10 @@ def _spelled(context: click.Context, part: Argument | Call) -> str:
         part.value if option.multiple and isinstance(part.value, (list, tuple)) else [part.value]
     )
     name = option.opts[0]
-    return " ".join(f"{name} {_word(each)}" if _takes(option, part) else name for each in values)
+    sign = "=" if " " in name else " "  # --set k1=2
+    return " ".join(
+        f"{name}{sign}{_word(each)}" if _takes(option, part) else name for each in values
+    )
 
 
 def _takes(option: click.Option, part: Argument) -> bool:

@@ -12,6 +12,8 @@ import click
 from rejoinder.cli.declarations import (
     PATH,
     Options,
+    Row,
+    Settings,
     argument,
     choice,
     flag,
@@ -149,7 +151,7 @@ def preset(what: str) -> Any:
 def save_every(default: float) -> Any:
     """The pause between checkpoints, for a verb with a default."""
     return number(
-        "--save-every",
+        "--set save_every",
         metavar="SECONDS",
         default=default,
         help="Seconds between two checkpoints.",
@@ -158,7 +160,7 @@ def save_every(default: float) -> Any:
 
 def epochs(what: str, **more: Any) -> Any:
     """The maximum number of epochs; ``what`` says what holds without the option."""
-    return integer("--epochs", help=f"Maximum number of epochs. {what}".rstrip(), **more)
+    return integer("--set epochs", help=f"Maximum number of epochs. {what}".rstrip(), **more)
 
 
 def vectors(what: str) -> Any:
@@ -222,7 +224,7 @@ TURNS = integer(
     help="Number of last turns of the context that are used (default: all).",
 )
 TEMPLATE = choice(
-    "--template",
+    "--set template",
     of=("auto", "chat", "plain"),
     default="auto",
     help="Whether to use the tokenizer's chat template. auto: where there is one; chat: "
@@ -235,15 +237,16 @@ CLUSTER = option(
     "conversation or user; none: every item is independent. Default: conversation where there is such "
     "a column.",
 )
-SETTINGS = option(
-    "--set",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Setting of the model or its training (dropout=0.2), instead of the preset's; may be repeated. In "
-    "'sweep' it has several values (dropout=0,0.2), instead of the grid's, or one for all trials. "
-    "docs/responders.md lists the settings.",
-)
-BEAM = integer("--beam", default=10, help="Beam size.")
+
+
+def _of_responders() -> list[Row]:
+    from rejoinder.responders.seq2seq.parameters import described_settings
+
+    return described_settings()
+
+
+SETTINGS: Any = Settings(_of_responders)
+BEAM = integer("--set beam", default=10, help="Beam size.")
 DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
 LANGUAGE = option(
     "--language",
@@ -252,7 +255,7 @@ LANGUAGE = option(
     help="Word segmentation: en, zh, char or none.",
 )
 TOKENIZER = option(
-    "--tokenizer", metavar="NAME", default="13a", help="Tokenizer. Of the n-gram metrics."
+    "--set tokenizer", metavar="NAME", default="13a", help="Tokenizer. Of the n-gram metrics."
 )
 RATING_FILES = path("--ratings", multiple=True, help="File of human ratings; may be repeated.")
 
@@ -309,14 +312,14 @@ class LocalModelOptions(Options):
 
     device: str = DEVICE
     dtype: str = option(
-        "--dtype",
+        "--set dtype",
         metavar="NAME",
         default="auto",
         show_default=False,
         help="Number type of the weights: auto, float32, bfloat16, float16.",
     )
     batch_tokens: int | None = integer(
-        "--batch-tokens",
+        "--set batch_tokens",
         type=click.IntRange(1),
         help="Maximum number of prompt tokens in a batch.",
     )
@@ -327,13 +330,13 @@ class ServedModelOptions(Options):
     """How a model behind a server is asked."""
 
     retries: int = integer(
-        "--retries",
+        "--set retries",
         type=click.IntRange(0),
         default=2,
         help="Number of times that a server is asked again where its answer cannot be used.",
     )
     concurrency: int = integer(
-        "--concurrency",
+        "--set concurrency",
         type=click.IntRange(1),
         default=8,
         help="Number of questions to a server that are under way at a time.",
@@ -355,7 +358,7 @@ class ServedModelOptions(Options):
 def answer_tokens(default: int) -> Any:
     """The maximum length of a server's answer, for a verb with a default."""
     return integer(
-        "--answer-tokens",
+        "--set answer_tokens",
         type=click.IntRange(1),
         default=default,
         help="Maximum number of tokens of an answer.",

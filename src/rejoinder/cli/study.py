@@ -64,13 +64,13 @@ class StudyOptions(options.TextsOptions, options.DrawnOptions):
         "--raters-per-question", help="Number of raters of each question (default: 3)."
     )
     per_rater: int | None = integer(
-        "--per-rater", help="Maximum number of questions of one rater (default: no limit)."
+        "--set per_rater", help="Maximum number of questions of one rater (default: no limit)."
     )
     sample: int | None = integer(
         "--sample", help="Number of items to judge, drawn at random (default: all)."
     )
     probability: str | None = option(
-        "--probability",
+        "--set probability",
         metavar="COLUMN",
         help="Column of the contexts with the probability with which each item is drawn.",
     )

@@ -64,9 +64,12 @@ def test_saved_scores_and_fresh_ones_agree(command, kept):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-p", "unit", "--unit-size", "11", "--assignments", "20"], "18 units of 11 items"),
+        (
+            ["-p", "unit", "--set", "unit_size=11", "--set", "assignments=20"],
+            "18 units of 11 items",
+        ),
         (["-p", "system"], "fewer than 8 systems to resample"),
-        (["-p", "pairwise", "--epsilon", "best"], "people rate 8 of 198 pairs alike"),
+        (["-p", "pairwise", "--set", "epsilon=best"], "people rate 8 of 198 pairs alike"),
         (["-c", "kendall-c", "--raters", "z", "--without", "tuned"], "raters:z|without:tuned"),
         (["--rater-effects", "random", "--criterion", "relevance"], "rater_effects:random"),
     ],
@@ -157,11 +160,11 @@ def test_the_table_is_kept_as_csv(command, kept, tmp_path):
         ([*RATINGS, "--criterion", "style"], "choose 'relevance'"),
         ([*RATINGS, "--without", "nobody"], "choose 'generic', 'retrieval' or 'tuned'"),
         ([*RATINGS, "-p", "unit"], "the most is 66"),
-        ([*RATINGS, "-p", "unit", "--unit-size", "0"], "--unit-size 0 must be"),
-        ([*RATINGS, "-p", "unit", "--assignments", "-1"], "--assignments -1"),
+        ([*RATINGS, "-p", "unit", "--set", "unit_size=0"], "--set unit_size=0 must be"),
+        ([*RATINGS, "-p", "unit", "--set", "assignments=-1"], "--set assignments=-1"),
         ([*RATINGS, "-p", "pairwise", "-c", "pearson"], "without --correlation"),
-        ([*RATINGS, "-p", "pairwise", "--epsilon", "most"], "--epsilon most must"),
-        ([*RATINGS, "-p", "pairwise", "--epsilon", "nan"], "--epsilon nan"),
+        ([*RATINGS, "-p", "pairwise", "--set", "epsilon=most"], "--set epsilon=most must"),
+        ([*RATINGS, "-p", "pairwise", "--set", "epsilon=nan"], "--set epsilon=nan"),
         ([*RATINGS, "--raters", "best"], "best"),
         ([*RATINGS, "--permutations", "-1"], "--permutations -1"),
         (["--ratings", "nothing.csv"], "nothing.csv"),
@@ -196,7 +199,7 @@ def test_plots_of_saved_scores(command, unrendered, kept, tmp_path):
 
 
 def test_plots_of_units_sweep_what_can_be_swept(command, unrendered, kept, tmp_path):
-    units = ["-p", "unit", "--unit-size", "11", "--assignments", "20", "--json"]
+    units = ["-p", "unit", "--set", "unit_size=11", "--set", "assignments=20", "--json"]
     status, out, err = command("correlate", kept, *RATINGS, *FEW, *units, "--plots", tmp_path / "a")
     assert status == 0
     assert json.loads(out)["agreement"]  # what was written is told beside it
@@ -243,14 +246,14 @@ def test_the_legend_says_what_a_reader_of_the_table_asks(command, kept):
     assert status == 0
     assert "random: one random draw of scores, shown for comparison; it never has a star" in flat
     assert "human (max) is the best of them, so it is high by selection" in flat
-    unit = ["-p", "unit", "--unit-size", "11", "--assignments", "20"]
+    unit = ["-p", "unit", "--set", "unit_size=11", "--set", "assignments=20"]
     _, out, _ = command("correlate", kept, *RATINGS, *FEW, *unit)
     flat = " ".join(out.split())
     assert "a value with a star may have an interval that contains 0" in flat
     assert "human (max)" not in flat
 
 
-@pytest.mark.parametrize(("given", "shown"), [(["--epsilon", "best"], True), ([], False)])
+@pytest.mark.parametrize(("given", "shown"), [(["--set", "epsilon=best"], True), ([], False)])
 def test_the_epsilon_of_each_metric_is_a_column(command, kept, given, shown):
     _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise", *given)
     assert ("epsilon:" in " ".join(out.split()).partition("protocol:")[0]) == shown
@@ -287,12 +290,12 @@ def test_counts_of_one_have_a_singular(command, tmp_path):
     with few.open("w", newline="") as file:
         csv.writer(file).writerows([header, *chosen])
     scored = [TESTSET, *SYSTEMS, "-m", "bleu", "--ratings", str(few), *FEW]
-    _, out, _ = command("correlate", *scored, "-p", "unit", "--unit-size", "3")
+    _, out, _ = command("correlate", *scored, "-p", "unit", "--set", "unit_size=3")
     flat = " ".join(out.split())
     assert (
         "unit: 1 unit of 3 items from 1 pair of systems with 4 items each; 1 item of a pair is"
         in flat
     )
-    assert "there is 1: choose a --unit-size of at most 1," in flat
+    assert "there is 1: choose a --set unit_size=of at most 1," in flat
     assert "1 observation;" in flat
     assert not any(f" 1 {noun}" in flat for noun in ("units", "observations", "pairs", "systems "))

@@ -167,10 +167,10 @@ def test_a_rating_that_stands_apart_is_noted(command, kept, slipped):
 @pytest.mark.parametrize(
     ("protocol", "option", "owner"),
     [
-        ("turn", ["--unit-size", "5"], "unit"),
-        ("system", ["--assignments", "10"], "unit"),
+        ("turn", ["--set", "unit_size=5"], "unit"),
+        ("system", ["--set", "assignments=10"], "unit"),
         ("turn", ["--pair", "generic", "tuned"], "unit"),
-        ("unit", ["--epsilon", "0.1"], "pairwise"),
+        ("unit", ["--set", "epsilon=0.1"], "pairwise"),
         ("pairwise", ["--rater-effects", "random"], "turn"),
     ],
 )

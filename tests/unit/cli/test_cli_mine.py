@@ -64,9 +64,9 @@ def test_what_is_printed(command, tmp_path, expected):
 def test_an_index_is_kept_and_used(command, tmp_path):
     mined(command, tmp_path / "a.jsonl", "--index", tmp_path / "i")
     first = (tmp_path / "i" / "index.json").stat().st_mtime_ns
-    mined(command, tmp_path / "b.jsonl", "--index", tmp_path / "i", "--k1", 0.9)
+    mined(command, tmp_path / "b.jsonl", "--index", tmp_path / "i", "--set", "k1=0.9")
     assert (tmp_path / "i" / "index.json").stat().st_mtime_ns == first
     words = ("mine", CORPUS, TESTSET, "-o", tmp_path / "c.jsonl", "--index", tmp_path / "i")
-    status, _, err = command(*words, "--tokenizer", "none")
+    status, _, err = command(*words, "--set", "tokenizer=none")
     assert status == 2
     assert "holds the index of another tokenizer" in err

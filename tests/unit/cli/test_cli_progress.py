@@ -64,16 +64,24 @@ def log(monkeypatch, tmp_path, capfd):
 def verb(name, tmp_path, models):
     out = tmp_path / "out"
     if name == "train ruber":
-        sizes = ["--size", "paper", "--seeds", "2", "--epochs", "2"]
+        sizes = ["--size", "paper", "--set", "seeds=2", "--set", "epochs=2"]
         return ["train", "ruber", CORPUS, "-o", out, *sizes]
     if name == "train responder":
         return ["train", "responder", CORPUS, "-o", out, *SMALL]
     if name == "sweep":
         settings = [word for each in SETTINGS for word in ("--set", each)]
-        more = ["--reply-metric", "bleu", "--beam", "1", "--prune", "none", "--resamples", "0"]
+        more = ["--reply-metric", "bleu", "--set", "beam=1", "--prune", "none", "--resamples", "0"]
         return ["sweep", CORPUS, "--testset", TESTSET, "-o", out, *settings, *more]
     if name == "respond":
-        return ["respond", models["responder"], TESTSET, "-o", tmp_path / "r.jsonl", "--beam", "1"]
+        return [
+            "respond",
+            models["responder"],
+            TESTSET,
+            "-o",
+            tmp_path / "r.jsonl",
+            "--set",
+            "beam=1",
+        ]
     if name == "mark":
         rubric = ["--rubric", EXAMPLES / "rubric.toml", "-o", tmp_path / "m.csv"]
         return ["mark", TESTSET, *SYSTEMS, "--model", chat_server.process(), *rubric]

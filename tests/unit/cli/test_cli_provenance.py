@@ -100,18 +100,9 @@ def test_figures_have_one_record_for_their_folder(examples, command, unrendered)
 
 
 def test_a_models_folder_keeps_its_hash(examples, command):
-    words = [
-        "train",
-        "vectors",
-        "examples/corpus.txt",
-        "-o",
-        "v",
-        "--min-count",
-        "1",
-        "--width",
-        "4",
-    ]
-    assert command(*words, "--epochs", "1")[0] == 0
+    words = ["train", "vectors", "examples/corpus.txt", "-o", "v"]
+    words += ["--set", "min_count=1", "--set", "width=4", "--set", "epochs=1"]
+    assert command(*words)[0] == 0
     from rejoinder.files.content import folder_hash
 
     before = folder_hash("v")

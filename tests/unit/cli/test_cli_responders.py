@@ -133,7 +133,7 @@ def test_train_then_respond(command, corpus, tmp_path):
     assert (status, notes_of(err)) == (0, "")
     assert "best so far" in told
     assert "4 pairs held out of the corpus" in told
-    status, told, err = command("respond", folder, TESTSET, "-o", out, "--beam", 2, "--json")
+    status, told, err = command("respond", folder, TESTSET, "-o", out, "--set", "beam=2", "--json")
     assert (status, notes_of(err)) == (0, "")
     told = json.loads(told)
     testset = read_testset(TESTSET)
@@ -157,7 +157,7 @@ def test_replies_are_searched_with_the_beam_that_is_asked_for(command, corpus, t
     texts = {}
     for beam in (1, 4):
         out = tmp_path / f"beam-{beam}.jsonl"
-        status, _, err = command("respond", folder, few, "-o", out, "--beam", beam)
+        status, _, err = command("respond", folder, few, "-o", out, "--set", f"beam={beam}")
         assert (status, notes_of(err)) == (0, "")
         texts[beam] = read_responses(out)["text"].to_list()
         assert texts[beam] == responder.respond(messages, beam)
@@ -203,7 +203,7 @@ def test_respond_s_mistakes(command, corpus, tmp_path):
         (["random", TESTSET, "-o", out], "needs --corpus"),
         ([tmp_path / "none", TESTSET, "-o", out], "no such folder"),
         ([tmp_path, TESTSET, "-o", out, "--corpus", corpus], "only random and retrieval"),
-        (["random", TESTSET, "-o", out, "--corpus", corpus, "--beam", 0], "--beam"),
+        (["random", TESTSET, "-o", out, "--corpus", corpus, "--set", "beam=0"], "--set beam"),
         (["random", TESTSET, "-o", out, "--corpus", corpus, "--scorer", tmp_path], "--scorer"),
         (["random", TESTSET, "-o", tmp_path / "r.doc", "--corpus", corpus], "suffix"),
         (["random", TESTSET, "-o", out, "--corpus", corpus, "--seed", -1], "--seed -1"),

@@ -104,7 +104,7 @@ def test_groups(asked, models, generic):
         (["MODEL", TESTSET, "--resamples", "-1"], "resamples"),
         (["MODEL", TESTSET, "--by", "mood"], "no column 'mood'"),
         (["http://127.0.0.1:9/v1#m", TESTSET], "cannot be reached"),
-        (["MODEL", TESTSET, "--template", "chat"], "no chat template"),
+        (["MODEL", TESTSET, "--set", "template=chat"], "no chat template"),
         (["MODEL", "MODEL", TESTSET], "two models"),
     ],
 )

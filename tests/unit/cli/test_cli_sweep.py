@@ -18,7 +18,7 @@ CORPUS, TESTSET = str(EXAMPLES / "corpus.txt"), str(EXAMPLES / "testset.jsonl")
         (["--set", "size=1"], "--set 'size=1'"),
         (["--grid", "paper", "--sampler", "grid", "--trials", "3"], "a grid has all its settings"),
         (["--grid", "paper", "--sampler", "random"], "needs --trials"),
-        (["--set", "dropout=0,0.1", "--beam", "0"], "--beam"),
+        (["--set", "dropout=0,0.1", "--set", "beam=0"], "--set beam"),
     ],
 )
 def test_mistakes_are_one_message(command, more, words, tmp_path):
@@ -40,7 +40,7 @@ def test_optuna_without_java(command, tmp_path, monkeypatch):
     words = ["sweep", CORPUS, "--testset", TESTSET, "-o", out, "--set", "dropout=0,0.3"]
     for fixed in ("vocabulary=120", "layers=1", "width=16", "epochs=2"):
         words += ["--set", fixed]
-    words += ["--sampler", "optuna", "--trials", "3", "--beam", "1", "--resamples", "100"]
+    words += ["--sampler", "optuna", "--trials", "3", "--set", "beam=1", "--resamples", "100"]
     status, told, err = command(*words, "--json", "--draw")
     assert status == 0
     said = "note: scored by BLEU in place of METEOR: METEOR runs in Java, and there is no 'java'"
@@ -72,7 +72,16 @@ def test_replies_are_searched_with_the_beam_that_is_asked_for(command, tmp_path,
     words = ["sweep", CORPUS, "--testset", TESTSET, "-o", tmp_path / "s", "--set", "dropout=0,0.3"]
     for fixed in ("vocabulary=120", "layers=1", "width=16", "epochs=1"):
         words += ["--set", fixed]
-    words += ["--train-prompts", "4", "--reply-metric", "bleu", "--resamples", "0", "--beam", "3"]
+    words += [
+        "--set",
+        "train_prompts=4",
+        "--reply-metric",
+        "bleu",
+        "--resamples",
+        "0",
+        "--set",
+        "beam=3",
+    ]
     status, _, err = command(*words)
     assert (status, notes_of(err)) == (0, "")
     assert beams == [3, 3]  # two trials

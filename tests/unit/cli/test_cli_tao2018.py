@@ -78,7 +78,7 @@ def test_json_has_every_row(study, model):
 
 
 def test_s_u_after_the_sigmoid(study):
-    status, out, _ = study("--json", "--cases", "1", "--unreferenced", "sigmoid")
+    status, out, _ = study("--json", "--cases", "1", "--set", "unreferenced=sigmoid")
     assert status == 0
     told = json.loads(out)
     assert "RUBER arithmetic sigmoid" in {row["metric"] for row in told["table"]}
@@ -106,11 +106,11 @@ def test_plots(study, unrendered, tmp_path):
     [
         (["--criterion", "style"], "choose 'relevance'"),
         (["--without", "nobody"], "choose 'generic' or 'tuned'"),
-        (["--bounds", "2;1;0;1"], "four numbers"),
-        (["--referenced", "encoder"], "--encoder PATH"),
-        (["--smoothing", "much"], "much"),
-        (["--tokenizer", "nothing"], "nothing"),
-        (["--min-weight", "3"], "outside [-1, 1]"),
+        (["--set", "bounds=2;1;0;1"], "four numbers"),
+        (["--set", "referenced=encoder"], "--encoder PATH"),
+        (["--set", "smoothing=much"], "much"),
+        (["--set", "tokenizer=nothing"], "nothing"),
+        (["--set", "min_weight=3"], "outside [-1, 1]"),
         (["--case", "c999"], "--case c999: the test set has no such item"),
         (["--save", TESTSET], "that is an input"),
         (["-m", "bleu:order=2"], "twice"),

@@ -25,7 +25,10 @@ def corpus(tmp_path_factory):
 def folder(tmp_path_factory):
     """Trained on the examples' own contexts and references."""
     path = tmp_path_factory.mktemp("model") / "ruber"
-    assert run(["train", "ruber", TESTSET, "-o", str(path), "--seeds", "1", "--epochs", "1"]) == 0
+    assert (
+        run(["train", "ruber", TESTSET, "-o", str(path), "--set", "seeds=1", "--set", "epochs=1"])
+        == 0
+    )
     return str(path)
 
 
@@ -42,7 +45,7 @@ def written(path, talks):
 
 
 def test_training_reports_what_it_reached(command, corpus, tmp_path):
-    train = ("train", "ruber", corpus, "--size", "paper", "--seeds", 2, "--epochs", 1)
+    train = ("train", "ruber", corpus, "--size", "paper", "--set", "seeds=2", "--set", "epochs=1")
     status, out, err = command(*train, "-o", tmp_path / "one")
     assert (status, notes_of(err)) == (0, "")
     assert "paper-1" in out
@@ -58,7 +61,7 @@ def test_training_reports_what_it_reached(command, corpus, tmp_path):
 
 def test_the_sets_excluded_are_counted(command, corpus, tmp_path):
     shared = written(tmp_path, tiny_ruber.dialogues()[:2])
-    train = ("train", "ruber", corpus, "--seeds", 1, "--epochs", 1, "-o")
+    train = ("train", "ruber", corpus, "--set", "seeds=1", "--set", "epochs=1", "-o")
     status, out, _ = command(*train, tmp_path / "m", "--exclude", shared)
     assert status == 0
     assert "2 of 36 conversations" in out.replace("\n", " ")
@@ -74,17 +77,26 @@ def test_the_sets_excluded_are_counted(command, corpus, tmp_path):
 
 
 def test_trained_vectors_are_never_replaced(command, corpus, tmp_path):
-    train = ("train", "vectors", corpus, "--min-count", 1, "-o", tmp_path / "vectors", "--width")
-    assert command(*train, 8)[0] == 0
+    train = (
+        "train",
+        "vectors",
+        corpus,
+        "--set",
+        "min_count=1",
+        "-o",
+        tmp_path / "vectors",
+        "--set",
+    )
+    assert command(*train, "width=8")[0] == 0
     before = (tmp_path / "vectors" / "config.json").read_bytes()
-    status, out, err = command(*train, 9)
+    status, out, err = command(*train, "width=9")
     assert (status, out) == (2, "")
     assert "holds a finished model of another run: width was 8, is 9" in err
     assert (tmp_path / "vectors" / "config.json").read_bytes() == before
-    status, out, err = command(*train, 8)
+    status, out, err = command(*train, "width=8")
     assert (status, "nothing was done" in err) == (0, True)
     assert "8 numbers each" in out
-    told = json.loads(command(*train, 8, "--json")[1])
+    told = json.loads(command(*train, "width=8", "--json")[1])
     assert told["notes"] == ["this model was finished before; nothing was done"]
     assert (tmp_path / "vectors" / "config.json").read_bytes() == before
 
@@ -140,8 +152,8 @@ def test_explaining_shows_words_and_both_halves(command, folder):
     ],
 )
 def test_little_corpora(command, tmp_path, talks, status, said):
-    train = ("train", "ruber", written(tmp_path, talks), "-o", tmp_path / "m", "--seeds", 1)
-    found, out, err = command(*train, "--epochs", 1)
+    train = ("train", "ruber", written(tmp_path, talks), "-o", tmp_path / "m", "--set", "seeds=1")
+    found, out, err = command(*train, "--set", "epochs=1")
     assert found == status
     assert said in out + err
     assert "Traceback" not in err
@@ -153,8 +165,8 @@ def test_little_corpora(command, tmp_path, talks, status, said):
     [
         (("--size", "encoder"), "--encoder"),
         (("--size", "encoder", "--encoder", "/no/such/place"), "encoder '/no/such/place'"),
-        (("--seeds", "0"), "must be 1 or more"),
-        (("--epochs", "0"), "must be 1 or more"),
+        (("--set", "seeds=0"), "must be 1 or more"),
+        (("--set", "epochs=0"), "must be 1 or more"),
         (("--language", "klingon"), "choose"),
     ],
 )

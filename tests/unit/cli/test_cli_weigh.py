@@ -102,14 +102,14 @@ def test_an_input_is_not_written_over(command, tmp_path):
     assert "name the systems' replies too" in err
 
 
-FEW = ["--unit-size", "1", "--assignments", "10", "--permutations", "10", "--drop-unusable"]
+FEW = ["--set", "unit_size=1", "--set", "assignments=10", "--permutations", "10", "--drop-unusable"]
 
 
 def test_the_recipe_against_the_systems_own_replies(command, tmp_path):
     recipe = ["recipe", "galley2015", TESTSET, *SYSTEMS, "--ratings", RATINGS, *FEW]
     # With one reference left to a pair, few items have one above 0.
     status, out, _ = command(
-        *recipe, "--references-from", "responses", "--good-weight", "0.1", "--json"
+        *recipe, "--references-from", "responses", "--set", "good_weight=0.1", "--json"
     )
     told = json.loads(out)
     assert status == 0
@@ -122,7 +122,7 @@ def test_the_recipe_against_the_systems_own_replies(command, tmp_path):
 def test_the_same_in_two_steps(command, tmp_path):
     path = tmp_path / "weighed.jsonl"
     command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
-    more = ["--ratings", RATINGS, *FEW, "--good-weight", "0.1", "--json"]
+    more = ["--ratings", RATINGS, *FEW, "--set", "good_weight=0.1", "--json"]
     once = ["recipe", "galley2015", TESTSET, *SYSTEMS, *more, "--references-from", "responses"]
     twice = ["recipe", "galley2015", path, *SYSTEMS, *more, "--leave-own-out", "pair"]
     one, other = (json.loads(command(*each)[1]) for each in (once, twice))

@@ -20,7 +20,15 @@ from rejoinder.tables.testset import TestSet
 from shared_data import EXAMPLES, ROOT, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
-FEW = ["--unit-size", "11", "--assignments", "20", "--permutations", "20", "--drop-unusable"]
+FEW = [
+    "--set",
+    "unit_size=11",
+    "--set",
+    "assignments=20",
+    "--permutations",
+    "20",
+    "--drop-unusable",
+]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -267,7 +275,15 @@ def test_an_item_with_one_reference_is_no_sample_and_one_without_context_has_no_
 
 
 def test_the_command_shows_table_1(command):
-    few = ["--unit-size", "5", "--assignments", "10", "--permutations", "0", "--drop-unusable"]
+    few = [
+        "--set",
+        "unit_size=5",
+        "--set",
+        "assignments=10",
+        "--permutations",
+        "0",
+        "--drop-unusable",
+    ]
     status, out, _ = command(*few, "--case", "c001")
     assert status == 0
     assert "-0.80" in out

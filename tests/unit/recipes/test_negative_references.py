@@ -185,7 +185,7 @@ def command(capfd, monkeypatch):
 
 def test_the_command(command):
     status, out, err = command(
-        EXAMPLES / "testset.jsonl", "--resamples", 100, "--permutations", 20, "--order", 1
+        EXAMPLES / "testset.jsonl", "--resamples", 100, "--permutations", 20, "--set", "order=1"
     )
     assert (status, err) == (0, "")
     assert "bad: mined (378 pairs of 66 contexts)" in out

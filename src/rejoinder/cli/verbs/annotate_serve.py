@@ -24,7 +24,7 @@ class ServeOptions(StudyOptions, options.JsonOptions):
         help="Number of personal links (default: as many as raters of a question).",
     )
     most_raters: int = integer(
-        "--most-raters",
+        "--set most_raters",
         type=click.IntRange(min=0),
         default=1000,
         help="Maximum number of raters who can join by the common link. Raters with links of their own "
@@ -179,7 +179,7 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
     )
     out.print(f"progress and export (admin): {whole['admin']}", soft_wrap=True)
     out.print(f"for everybody, to join:      {whole['join']}", soft_wrap=True)
-    out.print(f"at most {counted(given.most_raters, 'rater')} can join by it (--most-raters)")
+    out.print(f"at most {counted(given.most_raters, 'rater')} can join by it (--set most_raters)")
     for row in links:
         out.print(f"{row['rater']}, {row['state']}: {row['link']}", soft_wrap=True)
     print_notes(out, study.notes)

@@ -33,13 +33,13 @@ class CorrelateOptions(options.MeasuringOrScoresOptions, options.RatingFilesOpti
         "(pairwise), or a pair of systems (soft: soft pairwise accuracy).",
     )
     unit_size: int = integer(
-        "--unit-size",
+        "--set unit_size",
         metavar="M",
         default=100,
         help="Number of items in a unit. For --protocol unit.",
     )
     assignments: int = integer(
-        "--assignments",
+        "--set assignments",
         default=1000,
         help="Number of random assignments of items to units. For --protocol unit.",
     )
@@ -52,13 +52,13 @@ class CorrelateOptions(options.MeasuringOrScoresOptions, options.RatingFilesOpti
         "pair, or every pair with ratings of its own).",
     )
     epsilon: str = option(
-        "--epsilon",
+        "--set epsilon",
         metavar="X|best",
         default="0",
         help="Largest difference of two scores that is a tie, or 'best'. For --protocol pairwise.",
     )
     aggregate_turns: str = choice(
-        "--aggregate-turns",
+        "--set aggregate_turns",
         of=("mean", "least", "last"),
         default="mean",
         help="How the turns of a conversation become one score and one rating. For --protocol "

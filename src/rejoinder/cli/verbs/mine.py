@@ -24,26 +24,26 @@ class MineOptions(options.TestsetFileOptions, options.PrintedOptions):
         help="Number of candidate replies. For each item of the test set.",
     )
     alpha: float = number(
-        "--response-weight",
+        "--set response_weight",
         metavar="ALPHA",
         default=0.5,
         help="Weight of the similarity of responses, 0 to 1.",
     )
     epsilon: float = number(
-        "--response-smoothing",
+        "--set response_smoothing",
         metavar="EPSILON",
         default=1.0,
         help="What stands beside the similarity of responses, with the weight 1 - ALPHA. 0: responses "
         "that share no word with the item's own are no candidates.",
     )
     k1: float = number(
-        "--k1",
+        "--set k1",
         default=1.5,
         help="Saturation of word counts in BM25.",
     )
-    b: float = number("--b", default=0.75, help="Length normalisation of BM25, 0 to 1.")
+    b: float = number("--set b", default=0.75, help="Length normalisation of BM25, 0 to 1.")
     tokenizer: str = option(
-        "--tokenizer", metavar="NAME", default="13a", help="Tokenizer. Texts are lower-cased."
+        "--set tokenizer", metavar="NAME", default="13a", help="Tokenizer. Texts are lower-cased."
     )
     parrot: bool = flag(
         "--parrot", help="Add the item's own message as a candidate, as Galley et al. did."

@@ -14,12 +14,12 @@ class StudyOptions(options.GapsOptions, options.SeedOptions):
     """What the study varies."""
 
     unit_size: int = integer(
-        "--unit-size", metavar="M", default=100, help="Number of items in a unit."
+        "--set unit_size", metavar="M", default=100, help="Number of items in a unit."
     )
     assignments: int = integer(
-        "--assignments", default=1000, help="Number of random assignments of items to units."
+        "--set assignments", default=1000, help="Number of random assignments of items to units."
     )
-    order: int = integer("--order", default=2, help="Longest n-gram.")
+    order: int = integer("--set order", default=2, help="Longest n-gram.")
     references_from: str = choice(
         "--references-from",
         of=("testset", "responses"),
@@ -36,7 +36,7 @@ class StudyOptions(options.GapsOptions, options.SeedOptions):
     )
     scale: tuple[float, float] = options.scale((1.0, 5.0))
     threshold: float = number(
-        "--good-weight",
+        "--set good_weight",
         metavar="T",
         default=0.6,
         help="Lowest weight of a good reference, for the row w>=T.",

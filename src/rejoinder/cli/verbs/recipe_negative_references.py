@@ -12,12 +12,12 @@ class NegativeScoringOptions(Options):
     """How the replies held out are scored and compared."""
 
     factor: float = number(
-        "--factor",
+        "--set factor",
         default=1.0,
         help="Multiply the weights of bad references by this, from 0 (only their lengths count) to 1.",
     )
     tokenizer: str = options.TOKENIZER
-    lowercase: bool = flag("--lowercase", help="Lowercase texts first.")
+    lowercase: bool = flag("--set lowercase", help="Lowercase texts first.")
     permutations: int = options.permutations(10_000)
 
 
@@ -30,7 +30,7 @@ class NegativeReferencesOptions(
     """The options of 'recipe negative-references'."""
 
     order: int = integer(
-        "--order",
+        "--set order",
         type=click.IntRange(1, 4),
         default=2,
         help="Longest n-gram. Of the printed table; --json has 1 to 4.",

@@ -26,10 +26,10 @@ class ChainOptions(Options):
     filter_raters: float | None = options.FILTER_RATERS
     least_raters: int = options.LEAST_RATERS
     unit_size: int = integer(
-        "--unit-size", metavar="M", default=100, help="Number of items in a unit."
+        "--set unit_size", metavar="M", default=100, help="Number of items in a unit."
     )
     assignments: int = integer(
-        "--assignments", default=1000, help="Number of random assignments of items to units."
+        "--set assignments", default=1000, help="Number of random assignments of items to units."
     )
     permutations: int = options.permutations(1000)
 

@@ -18,7 +18,7 @@ class CorrelatingOptions(options.GapsOptions, options.SamplingOptions):
 
     raters: str = options.RATERS
     least_weight: float | None = number(
-        "--min-weight",
+        "--set min_weight",
         metavar="T",
         help="Exclude references of a lower weight; the metrics of the table ignore weights.",
     )
@@ -41,21 +41,21 @@ class Tao2018Options(
         help="Model. The folder that 'rejoinder train ruber' wrote.",
     )
     referenced: str = choice(
-        "--referenced",
+        "--set referenced",
         of=("pooled", "encoder"),
         default="pooled",
         help="Which s_R is blended. pooled: the paper's pooled word vectors; encoder: the "
         "model's sentence encoder.",
     )
     unreferenced: str = choice(
-        "--unreferenced",
+        "--set unreferenced",
         of=("logit", "sigmoid"),
         default="logit",
         help="Which s_U is blended. logit: before the sigmoid of the model's last unit; sigmoid: "
         "after it, as in the paper.",
     )
     bounds: str = option(
-        "--bounds",
+        "--set bounds",
         metavar="HOW",
         default="training",
         help="Source of the bounds of s_R and s_U. training; scored: fitted to these replies, as "
@@ -68,10 +68,10 @@ class Tao2018Options(
     )
     tokenizer: str = options.TOKENIZER
     lowercase: bool = flag(
-        "--lowercase", help="Lowercase texts first. For BLEU; ROUGE always does."
+        "--set lowercase", help="Lowercase texts first. For BLEU; ROUGE always does."
     )
     smoothing: str = option(
-        "--smoothing",
+        "--set smoothing",
         metavar="NAME",
         default="none",
         help="Smoothing of sentence BLEU: none, floor, add-k or exp.",

@@ -25,7 +25,7 @@ class ReplyingOptions(options.SeedOptions):
     )
     beam: int = options.BEAM
     length_penalty: float = number(
-        "--length-penalty",
+        "--set length_penalty",
         default=1.0,
         help="Log-probabilities are divided by the length to this power. 0 favours short replies.",
     )
@@ -42,7 +42,7 @@ class ReplyingOptions(options.SeedOptions):
         help="Number of candidate replies. The scorer re-ranks them.",
     )
     tokenizer: str = option(
-        "--tokenizer",
+        "--set tokenizer",
         metavar="NAME",
         default="13a",
         help="Tokenizer. Texts are lower-cased. With retrieval.",
@@ -143,7 +143,7 @@ def _check(given: RespondOptions) -> None:
     learned = trained or given.scorer is not None
     check_needs(learned, "a trained system or --scorer FOLDER", "device")
     if given.beam < 1:
-        raise ParameterError(f"--beam: got {given.beam}; expected 1 or more")
+        raise ParameterError(f"--set beam: got {given.beam}; expected 1 or more")
     if built_in and given.corpus is None:
         raise ParameterError(f"{given.system}: needs --corpus, to take replies from")
     if not built_in and given.corpus is not None:

@@ -30,13 +30,13 @@ class PromptOptions(Options):
 
     turns: int | None = options.TURNS
     turn_end: str = option(
-        "--turn-end",
+        "--set turn_end",
         metavar="TEXT",
         default="\\n",
         help="Text after every turn of a plain prompt (\\n: a line end).",
     )
     template: str = options.TEMPLATE
-    no_end: bool = flag("--no-end", help="Do not count the end of sequence as a token.")
+    no_end: bool = flag("--set no_end", help="Do not count the end of sequence as a token.")
 
 
 class RuqOptions(
@@ -79,7 +79,7 @@ class RuqOptions(
         "as likely as the reference on a greater share of the prompts.",
     )
     end_text: str = option(
-        "--end-text",
+        "--set end_text",
         metavar="TEXT",
         default="",
         show_default=False,

@@ -33,10 +33,10 @@ class SearchOptions(options.SamplingOptions):
         "none: all.",
     )
     reduction: int = integer(
-        "--reduction", default=3, help="One trial in N continues, to N times the epochs."
+        "--set reduction", default=3, help="One trial in N continues, to N times the epochs."
     )
     first_epochs: int | None = integer(
-        "--first-epochs", help="Number of epochs before trials are pruned for the first time."
+        "--set first_epochs", help="Number of epochs before trials are pruned for the first time."
     )
     metric: str | None = choice(
         "--reply-metric",
@@ -45,19 +45,19 @@ class SearchOptions(options.SamplingOptions):
         "run).",
     )
     generic: str = option(
-        "--generic-reply",
+        "--set generic_reply",
         metavar="TEXT",
         default="I don't know.",
         help="Generic reply of RUQ.",
     )
     train_prompts: int = integer(
-        "--train-prompts",
+        "--set train_prompts",
         default=1000,
         help="Number of pairs of the corpus for RUQ on train, sampled at random. 0: all.",
     )
     beam: int = options.BEAM
     keep: int = integer(
-        "--keep-models", default=1, help="Number of models that are kept: the best."
+        "--set keep_models", default=1, help="Number of models that are kept: the best."
     )
 
 

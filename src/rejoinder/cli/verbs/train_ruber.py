@@ -30,7 +30,7 @@ class RuberOptions(options.TrainingOptions):
         "vectors or tokens.",
     )
     seeds: int = integer(
-        "--seeds", default=3, help="Number of scorers of each size, with different seeds."
+        "--set seeds", default=3, help="Number of scorers of each size, with different seeds."
     )
     encoder: str = option(
         "--encoder",

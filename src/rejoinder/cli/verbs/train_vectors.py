@@ -11,10 +11,10 @@ from rejoinder.cli.declarations import command, integer
 class WordVectorsOptions(options.SeedOptions):
     """How the vectors are trained."""
 
-    width: int = integer("--width", default=50, help="Dimension of the vectors.")
+    width: int = integer("--set width", default=50, help="Dimension of the vectors.")
     language: str = options.LANGUAGE
     min_count: int = integer(
-        "--min-count", default=5, help="Minimum count of a word; rarer words get no vector."
+        "--set min_count", default=5, help="Minimum count of a word; rarer words get no vector."
     )
     epochs: int = options.epochs("", default=5)
 

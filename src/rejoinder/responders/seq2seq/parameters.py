@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+import re
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
@@ -19,31 +20,31 @@ class Parameters:
 
     Attributes:
         kind: ``transformer`` or ``gru``.
-        vocabulary: subwords, shared by messages and replies.
-        layers: of the encoder, and as many of the decoder.
-        width: of embeddings and hidden states.
-        heads: of each attention (Transformer).
-        feed_forward: the width within a feed-forward block (Transformer).
-        dropout: on embeddings and on the output of every block.
-        other_dropout: on attention weights and behind the ReLU (Transformer).
-        label_smoothing: the share of the target's probability that is spread over all subwords.
-        learning_rate: the highest, reached at the end of the warm-up.
-        warmup: updates from 1e-7 to ``learning_rate``, linearly; then it falls as the inverse square
+        vocabulary: Number of subwords, shared by messages and replies.
+        layers: Number of layers of the encoder, and of the decoder.
+        width: Width of embeddings and hidden states.
+        heads: Number of heads of each attention (Transformer).
+        feed_forward: Width within a feed-forward block (Transformer).
+        dropout: Dropout on embeddings and on the output of every block.
+        other_dropout: Dropout on attention weights and behind the ReLU (Transformer).
+        label_smoothing: Share of the target's probability that is spread over all subwords.
+        learning_rate: Highest learning rate, reached at the end of the warm-up.
+        warmup: Updates from 1e-7 to ``learning_rate``, linearly; then it falls as the inverse square
             root of the updates.
-        weight_decay: decoupled from the gradient, as fairseq's Adam has it.
-        clip: the largest norm of the gradient; 0: not clipped.
-        tokens: of a batch, padding included, on the side that has more.
-        accumulate: batches to an update.
-        epochs: at most.
-        updates: at most; 0: no limit.
-        patience: epochs without a better validation loss before it ends; 0: never.
-        pairs: of the corpus to train on, drawn at random; 0: all.
-        longest: pairs with more subwords on a side are left out, and counted.
-        detokenize: whether messages and replies are detokenised and recased first.
+        weight_decay: Weight decay, decoupled from the gradient as in fairseq's Adam.
+        clip: Largest norm of the gradient; 0: not clipped.
+        tokens: Number of tokens in a batch, padding included, on the side that has more.
+        accumulate: Number of batches in an update.
+        epochs: Maximum number of epochs.
+        updates: Maximum number of updates; 0: no limit.
+        patience: Number of epochs without a better validation loss before training ends; 0: never.
+        pairs: Number of pairs of the corpus to train on, sampled at random; 0: all.
+        longest: Maximum number of subwords on a side of a pair; longer pairs are excluded, and counted.
+        detokenize: Whether messages and replies are detokenised and recased first.
         seed: Random seed.
 
     Raises:
-        ParameterError: a value outside what it can mean.
+        ParameterError: A value outside what it can mean.
     """
 
     kind: str = "transformer"
@@ -156,7 +157,7 @@ def scaled(scale: str, kind: str = "transformer") -> Parameters:
         kind: ``transformer`` or ``gru``; a GRU has two layers at most, and its gradient is clipped.
 
     Raises:
-        ParameterError: there is no such scale or kind.
+        ParameterError: There is no such scale or kind.
 
     Example:
         >>> scaled("paper").width, scaled("tiny").width
@@ -177,6 +178,26 @@ def chosen_parameters(base: Parameters | str, **given: Any) -> Parameters:
     if isinstance(base, str):
         base = scaled(base, given.get("kind") or "transformer")
     return base.changed(**given)
+
+
+def described_settings() -> list[tuple[str, str, str, str]]:
+    """Name, type, default and meaning of every setting that is a number.
+
+    The default is that of each preset, tiny, small and paper, where they differ.
+
+    >>> described_settings()[3]
+    ('heads', 'whole number', '2', 'Number of heads of each attention (Transformer).')
+    """
+    meanings = dict(re.findall(r"^ +(\w+): (.+(?:\n {12}.+)*)", Parameters.__doc__ or "", re.M))
+    types = {"int": "whole number", "float": "number"}
+    rows = []
+    for field in fields(Parameters):
+        if field.type in types:
+            values = [f"{getattr(scaled(name), field.name):g}" for name in SCALES]
+            default = values[0] if len(set(values)) == 1 else ", ".join(values)
+            meaning = re.sub(r"\s+", " ", meanings.get(field.name, "")).replace("``", "")
+            rows.append((field.name, types[str(field.type)], default, meaning))
+    return rows
 
 
 def _check(name: str, value: float, least: int) -> None:

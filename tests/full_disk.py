@@ -127,7 +127,7 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("score", "--tables"): (_score, ("a.md", "a.csv")),
     ("ratings", "--tables"): (lambda rung: [rung.ratings()], ("a.tex", "a.html")),
     ("compare", "--save"): (
-        lambda rung: [*_audit(rung), "--permutations", 20], ("a.md", "a.tex")
+        lambda rung: [*_audit(rung), "-b", "s1", "--fail-if-worse", 0.9, "--permutations", 20], ("a.xml",)
     ),
     ("correlate", "--save"): (_correlate, ("a.csv", "a.parquet")),
     ("correlate", "--plots"): (_correlate, ("plots",)),
@@ -151,7 +151,6 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("audit", "--save-replies"): (_audit, ("a.jsonl", "a.csv")),
     ("convert", "--output"): (lambda rung: [rung.responses()], ("a.jsonl", "a.parquet")),
     ("recipe galley2015", "--plots"): (_galley2015, ("plots",)),
-    ("recipe tao2018", "--save"): (_tao2018, ("a.csv",)),
     ("recipe tao2018", "--plots"): (_tao2018, ("plots",)),
 }  # fmt: skip
 """The verbs that print a result beside what they write: their words, and the names to write."""

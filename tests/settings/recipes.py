@@ -12,7 +12,6 @@ from settings.shared import (
     more_than_before,
     only,
     rated,
-    read,
     reading,
     refused,
     to_file,
@@ -90,8 +89,6 @@ TAO2018 = [
     Row(TAO, "--cases", "--cases 4", effect=lambda _, after: len(after.at("cases")) == 4 * 3),
     Row(TAO, "--case", "--case c003", effect=only("cases.*.id", "c003"), also="--cases 2"),
     Row(TAO, "--permutations", "--permutations 0", "table.*.p", VALUE),
-    Row(TAO, "--save", "--save {out}/t.csv", effect=lambda _, after: (
-        read(after, "t.csv")["metric"].to_list() == after.at("table.*.metric"))),
     Row(TAO, "--plots", "--plots {out}", slow=True, effect=lambda _, after: (
         sorted(after.at("files")) == [f"OUT/{name}" for name in after.at("@")] != [])),
 ]  # fmt: skip

@@ -122,7 +122,7 @@ ROWS = [
     Row("compare", "--fail-if-unsure", "--fail-if-unsure", "err", "comparisons", status=(0, 1),
         also="-a retrieval -b tuned --fail-if-worse 0.15",
         effect=lambda _, after: after.at("comparisons.*.verdict") == ["not clear"]),
-    Row("compare", "--save", "--save {out}/a.md", "@a.md"),
+    Row("compare", "--save", "--save {out}/a.xml", "@a.xml", also="-b tuned --fail-if-worse 0.9"),
     Row("compare", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and len(after.json["ranks"]) == 3
     )),

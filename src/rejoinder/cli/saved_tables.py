@@ -1,4 +1,4 @@
-"""What ``--tables`` and ``compare --save`` write: the tables that a verb prints, by the file's suffix."""
+"""What ``--tables`` writes: the tables that a verb prints, by the file's suffix."""
 
 from __future__ import annotations
 
@@ -37,29 +37,12 @@ def save_tables(path: Path, document: Document) -> Iterator[tuple[Path, Callable
         from rejoinder.rendering.comma_separated import as_csv
 
         for name, content in (as_csv(document) or {"": ""}).items():
-            write = partial(_write_beside, path, content) if name else partial(_write, content)
+            write = partial(_write_beside, path, content) if name else partial(write_text, content)
             yield (path.with_name(f"{path.stem}-{name}.csv") if name else path), write
     else:
         context = click.get_current_context(silent=True)
         name = "rejoinder" if context is None else context.command_path
-        yield path, partial(_write, written(document, path.suffix.lower(), name))
-
-
-def save_comparison(
-    path: Path, show: Callable[[], Document], verdicts: Callable[[], str] | None = None
-) -> None:
-    """Writes a comparison as its tables, or as JUnit XML, by the suffix of the file.
-
-    Args:
-        path: The file.
-        show: Returns what is shown.
-        verdicts: Gives the verdicts as JUnit XML; None where there are none.
-    """
-    suffix = path.suffix.lower()
-    if suffix == ".xml" and verdicts is not None:
-        _write(verdicts(), path)
-    else:
-        _write(written(show(), suffix, "rejoinder compare"), path)
+        yield path, partial(write_text, written(document, path.suffix.lower(), name))
 
 
 def written(document: Document, suffix: str, name: str) -> str:
@@ -75,7 +58,8 @@ def written(document: Document, suffix: str, name: str) -> str:
     return f"<!-- {name} -->\n\n{content}"
 
 
-def _write(content: str, path: Path) -> None:
+def write_text(content: str, path: Path) -> None:
+    """Writes a file whole or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
 
@@ -84,7 +68,7 @@ def _write_beside(named: Path, content: str, path: Path) -> None:
     """The same for a file that the command does not name, which is looked at only now."""
     check_file(path, tables_beside(named), "--tables")
     announce_replacements()
-    _write(content, path)
+    write_text(content, path)
 
 
 def _page(name: str, tables: str) -> str:

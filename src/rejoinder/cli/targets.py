@@ -67,13 +67,8 @@ OF_TABLES = {
 }
 """By kind of table what 'convert' writes."""
 CORRELATIONS = Kind("a table of correlations", _ROWS)
-COMPARISON = Kind(
-    "tables of a comparison",
-    (".md", ".tex", ".xml"),
-    "'rejoinder compare --json' prints all numbers",
-)
+VERDICTS = Kind("verdicts as JUnit XML", (".xml",), "--tables writes the tables")
 TABLES = Kind("tables of results", (".md", ".tex", ".html", ".csv"), "--json prints all numbers")
-STUDY = Kind("a table of this recipe", ())
 PAGE = Kind(
     "a page or tasks of a study",
     (".html", ".csv", ".json"),

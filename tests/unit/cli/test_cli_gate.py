@@ -92,9 +92,9 @@ def test_junit_has_any_name():
 @pytest.mark.parametrize("suffix", ["md", "tex"])
 def test_the_tables_are_saved_as_they_are_shown(command, tmp_path, suffix):
     path = tmp_path / f"a.{suffix}"
-    assert command(*READ, "--json", "--save", path)[0] == 0
+    assert command(*READ, "--json", "--tables", path)[0] == 0
     assert "-38.3 " in path.read_text("utf-8")
-    assert command(*READ, "--digits", "3", "--ranks", "--save", path)[0] == 0
+    assert command(*READ, "--digits", "3", "--ranks", "--tables", path)[0] == 0
     assert re.search(r"-38\.\d{3} ", path.read_text("utf-8"))
     assert "rejoinder compare" in path.read_text("utf-8").splitlines()[0]
     assert "1 a" in path.read_text("utf-8")

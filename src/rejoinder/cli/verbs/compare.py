@@ -41,10 +41,7 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         "--fail-if-unsure",
         help="Exit with status 1 also if a loss greater than MARGIN is not excluded.",
     )
-    save: Path | None = options.save(
-        "With --fail-if-worse the verdicts as JUnit XML (.xml); or the tables as Markdown (.md) or LaTeX "
-        "(.tex), as --tables writes them."
-    )
+    save: Path | None = options.save("The verdicts of --fail-if-worse, as JUnit XML (.xml).")
     all_pairs: bool = flag(
         "--all-pairs",
         help="Print a row for every pair of systems. Default: up to 6 systems; more have a matrix of "
@@ -103,7 +100,7 @@ def compare(given: CompareOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
-    from rejoinder.cli.targets import COMPARISON, check_file
+    from rejoinder.cli.targets import VERDICTS, check_file
     from rejoinder.errors import ParameterError
 
     inputs.check_together(given, "digits", "json")
@@ -122,13 +119,8 @@ def compare(given: CompareOptions) -> None:
     )
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
-    check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure")
-    check_file(given.save, COMPARISON)
-    if given.save and given.save.suffix.lower() == ".xml" and given.fail_if_worse is None:
-        raise ParameterError(
-            f"--save {given.save}: JUnit XML holds verdicts, and there are none without --fail-if-worse "
-            "MARGIN; add that, or name a file that ends in .md or .tex"
-        )
+    check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure", "save")
+    check_file(given.save, VERDICTS)
     if given.ratings:
         _with_people(given)
     else:
@@ -139,7 +131,7 @@ def _by_metrics(given: CompareOptions) -> None:
     """Compares by metrics alone."""
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.saved_tables import save_comparison
+    from rejoinder.cli.saved_tables import write_text
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import GAP, View
     from rejoinder.errors import ParameterError
@@ -183,13 +175,13 @@ def _by_metrics(given: CompareOptions) -> None:
         more = {} if items is None else {"examples": items.to_dicts()}
         return compared.as_json(given.ranks) | more
 
-    def verdicts() -> str:
+    def save_verdicts(path: Path) -> None:
         from rejoinder.cli.show.junit import as_junit
 
-        return as_junit(compared, given.fail_if_unsure)
+        write_text(as_junit(compared, given.fail_if_unsure), path)
 
     with Outputs(compared.scores) as outputs:
-        outputs.save(given.save, lambda path: save_comparison(path, show, verdicts))
+        outputs.save(given.save, save_verdicts)
         outputs.show(given, show, printed)
     if given.fail_if_worse is not None:
         _fail(compared, given.fail_if_unsure)
@@ -220,7 +212,7 @@ NOT_WITH_PEOPLE = {
 
 OF_RATINGS = {
     "ratings", "format", "columns", "criterion", "scale", "anytime", "correction", "rater_effects",
-    "drawn", "a", "b", "without", "cluster", "seed", "digits", "ranks", "all_pairs", "save", "tables",
+    "drawn", "a", "b", "without", "cluster", "seed", "digits", "ranks", "all_pairs", "tables",
     "json", "quiet",
 }  # fmt: skip
 """Options that have an effect where ratings are all that is given."""
@@ -255,7 +247,6 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.saved_tables import save_comparison
     from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import View
@@ -301,5 +292,4 @@ def _with_people(given: CompareOptions) -> None:
         return result.document(View(given.digits, given.all_pairs, given.ranks))
 
     with Outputs(result) as outputs:
-        outputs.save(given.save, lambda path: save_comparison(path, show))
         outputs.show(given, show, lambda: result.as_json(given.ranks))

@@ -79,7 +79,6 @@ class Tao2018Options(
     cases: int = options.cases(2, "Their replies with all scores.")
     ids: tuple[str, ...] = options.case_ids()
     without: tuple[str, ...] = options.without()
-    save: Path | None = options.save("All rows of all groups, as CSV.")
     plots: Path | None = options.plots("Scatter plots with their densities.")
 
 
@@ -102,7 +101,6 @@ def tao2018(given: Tao2018Options) -> None:
     from rejoinder.recipes.tao2018.study_tables import CASES
 
     inputs.check_named(given, "--ratings FILE --model FOLDER")
-    targets.check_file(given.save, targets.STUDY)
     targets.check_drawings(given.plots)
     testset, responses = inputs.read(given)
     ratings = inputs.read_rated(given)
@@ -129,7 +127,6 @@ def tao2018(given: Tao2018Options) -> None:
     cases = replies_of(result, given.cases, given.ids)
     shown = cases.select(*CASES, *paper_labels(result))
     with Outputs(result) as outputs:
-        outputs.save(given.save, lambda path: _save(result, path))
         files, undrawn = outputs.make(lambda: _drawn(result, given.plots), ([], []))
         outputs.drew(given.plots, files)
         outputs.show(
@@ -153,14 +150,6 @@ def _check_cases(given: Tao2018Options, testset: TestSet) -> None:
     for name in given.ids:
         if name not in testset.ids:
             raise ParameterError(f"--case {name}: the test set has no such item; see its ids")
-
-
-def _save(study: Study, path: Path) -> None:
-    from rejoinder.files.replacing import replacing
-    from rejoinder.rendering.comma_separated import without_formulas
-
-    with replacing(path) as temporary:
-        temporary.write_bytes(without_formulas(study.rows()).write_csv().encode())
 
 
 def _drawn(study: Study, folder: Path | None) -> tuple[list[Path], list[str]]:

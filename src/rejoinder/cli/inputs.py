@@ -187,6 +187,27 @@ def check_corpus_first(corpus: Path, given: TestsetFileOptions, testset: TestSet
         )
 
 
+def check_model_first(models: Sequence[str], testset: Path) -> None:
+    """Raises a ParameterError where the test set stands before the models, or the replying system.
+
+    So it seems where a file is named as the first model, and a URL, a name without suffix or a folder of a
+    model as the test set.
+
+    Args:
+        models: The models, or the system.
+        testset: The file that is named as the test set.
+    """
+    url = re.match(r"https?:/", str(testset))
+    name = not testset.suffix and not testset.exists()
+    if Path(models[0]).is_file() and (url or name or (testset / "config.json").exists()):
+        model = str(testset).replace(":/", "://") if url else testset
+        verb = click.get_current_context().command_path
+        raise ParameterError(
+            f"{models[0]}: stands in the place of a model or system, and {model} in that of the test set; "
+            f"the test set stands last: {verb} {' '.join(map(str, (model, *models[1:], models[0])))}"
+        )
+
+
 def read_rated(
     given: RatingFilesOptions,
     scale: tuple[float, float] | None = None,

@@ -296,6 +296,6 @@ def test_counts_of_one_have_a_singular(command, tmp_path):
         "unit: 1 unit of 3 items from 1 pair of systems with 4 items each; 1 item of a pair is"
         in flat
     )
-    assert "there is 1: choose a --set unit_size=of at most 1," in flat
+    assert "there is 1: choose a --set unit_size of at most 1," in flat
     assert "1 observation;" in flat
     assert not any(f" 1 {noun}" in flat for noun in ("units", "observations", "pairs", "systems "))

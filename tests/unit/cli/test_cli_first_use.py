@@ -177,7 +177,8 @@ def test_a_rating_that_stands_apart_is_noted(command, kept, slipped):
 def test_an_option_of_another_protocol(command, unmeasured, protocol, option, owner):
     status, _, err = command("correlate", *SCORED, "--ratings", RATINGS, "-p", protocol, *option)
     assert status == 2
-    assert f"{option[0]} has no effect without --protocol {owner};" in err
+    name = " ".join(option).partition("=")[0] if option[0] == "--set" else option[0]
+    assert f"{name} has no effect without --protocol {owner};" in err
 
 
 def test_one_empty_reply_is_taken_from_the_metric_that_cannot_score_it(command, kept):

@@ -96,6 +96,7 @@ def respond(given: RespondOptions) -> None:
     from rejoinder.tables.write import write_responses
 
     check_draws(0, given.seed)
+    inputs.check_model_first([given.system], given.testset)
     _check(given)
     targets.check_file(given.output, targets.RESPONSES, "--output")
     targets.check_folder(given.work, "--work")

@@ -114,6 +114,7 @@ def ruq(given: RuqOptions) -> None:
     from rejoinder.utterance_quantity.requests import check_column
     from rejoinder.utterance_quantity.ruq import ruq as measure
 
+    inputs.check_model_first(given.models, given.testset)
     _check(given)
     with Progress("reading"):
         testset = inputs.read_items(given)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
+from rejoinder.document.best_system import Standing, best_sentence, standings
 from rejoinder.document.numbers import NONE, decimals, p_value
 from rejoinder.document.parts import (
     AS_USUAL,
@@ -21,7 +22,14 @@ from rejoinder.document.parts import (
     spaced,
 )
 from rejoinder.document.table import PAIR, TESTED, Table, estimate, key, number
-from rejoinder.human_evaluation.shown_judgements import CRITERION, agreement, of, possible, raters
+from rejoinder.human_evaluation.shown_judgements import (
+    CRITERION,
+    agreement,
+    of,
+    possible,
+    raters,
+    verdicts,
+)
 from rejoinder.messages import counted
 from rejoinder.result import PlottedResult
 
@@ -36,6 +44,9 @@ JUDGES = (
     | dict.fromkeys(("value", "low", "high", "p", "p_holm"), _NUMBER)
     | {"n": _COUNT, "reason": _TEXT}
 )
+
+CHOICES = "people's choices"
+"""What a verdict on choices between two replies rests on."""
 
 _ESTIMATED = {
     "tie": "ties ({})",
@@ -100,18 +111,44 @@ class PreferenceSummary(PlottedResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder preferences --json`` prints."""
-        tables = "counts", "pairs", "strengths", "agreement", "raters"
+        tables = "counts", "pairs", "strengths", "agreement", "raters", "verdicts"
         more = [name for name in ("parameters", "judges") if getattr(self, name).height]
         return self.json_of(*tables, *more, "signature", "notes")
 
+    def standings(self, criterion: str) -> tuple[Standing, ...]:
+        """The systems under a criterion, best first, each with the share of its choices that it won.
+
+        Ties are half a win. The order is that of the strengths where they are known: of a system that won
+        or lost every choice there is none. Systems that were never compared are left out.
+        """
+        met = pl.sum_horizontal("wins", "ties", "losses")
+        table = of(self.strengths, criterion).filter(met > 0)
+        table = table.with_columns(share=(pl.col("wins") + pl.col("ties") / 2) / met)
+        known = table.get_column("strength").is_not_nan().all()
+        table = table.sort("strength" if known else "share", descending=True, maintain_order=True)
+        difference = 2 * pl.col("points") - 1
+        tests = of(self.pairs, criterion).select("a", "b", difference, "p_holm").iter_rows()
+        return standings(table.select("system", "share").iter_rows(), tests) if table.height else ()
+
+    @property
+    def verdicts(self) -> pl.DataFrame:
+        """``criterion`` and ``sentence``: which system is best by people's choices."""
+        rows = [
+            (name, choices_sentence(ordered))
+            for name in self.counts.get_column("criterion")
+            if (ordered := self.standings(name))
+        ]
+        return pl.DataFrame(rows, schema={"criterion": _TEXT, "sentence": _TEXT}, orient="row")
+
     def document(self, view: View = AS_USUAL) -> Document:
-        """Every criterion: what there is, the pairs, the strengths, and the raters."""
+        """Every criterion: what there is, the pairs, the strengths, the raters, and who is best."""
         shown: Document = []
         for row in self.counts.iter_rows(named=True):
             shown += [Line(row["criterion"], "heading"), Line(_compared(row)), GAP]
             shown += self._criterion(row["criterion"])
         shown.append(Line(self._legend(), "legend"))
         shown += reasons(self.pairs, self.strengths, self.agreement, self.judges)
+        shown += verdicts(self.verdicts)
         shown += lines(self.notes, "note")
         return [*shown, GAP, Line(self.signature, "signature")]
 
@@ -165,6 +202,12 @@ _OF_JUDGES = (
     "equal one (50: no preference; own kind: beyond people's votes), and of pairs of replies judged "
     "in both orders how many have the same outcome; "
 )
+
+
+def choices_sentence(ordered: Sequence[Standing]) -> str:
+    """Which system is best by people's choices, from ``PreferenceSummary.standings``."""
+    of_two, of_all = "in choices between the two", "in all of its choices"
+    return best_sentence(ordered, CHOICES, lambda share: f"{100 * share:.0f}%", of_two, of_all)
 
 
 def _compared(row: Mapping[str, Any]) -> str:

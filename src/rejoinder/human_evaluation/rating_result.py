@@ -20,7 +20,14 @@ from rejoinder.document.parts import (
     spaced,
 )
 from rejoinder.document.table import PAIR, TESTED, Column, Table, estimate, key, number
-from rejoinder.human_evaluation.shown_judgements import CRITERION, agreement, of, possible, raters
+from rejoinder.human_evaluation.shown_judgements import (
+    CRITERION,
+    agreement,
+    of,
+    possible,
+    raters,
+    verdicts,
+)
 from rejoinder.messages import AS_JSON, counted
 from rejoinder.result import PlottedResult
 
@@ -95,13 +102,13 @@ class RatingSummary(PlottedResult):
         for row in self.counts.iter_rows(named=True):
             shown += [Line(row["criterion"], "heading"), Line(_rated(row)), GAP]
             shown += self._criterion(row["criterion"], bool(row["raters"]))
-        shown += [*lines(self._verdicts()), *[GAP] * bool(self.verdicts.height)]
         shown.append(Line(self._legend(), "legend"))
         differences = self.differences.filter(pl.len().over("criterion") <= MOST_PAIRS)
         if left_out := self.differences.height - differences.height:
             words = f"{counted(left_out, 'difference')} of two systems: in {AS_JSON}"
             shown.append(Line(words, "legend"))
         shown += reasons(self.agreement, self.human, self.systems, differences)
+        shown += verdicts(self.verdicts)
         shown += lines(self.notes, "note")
         return [*shown, GAP, Line(self.signature, "signature")]
 
@@ -116,11 +123,6 @@ class RatingSummary(PlottedResult):
         yield _distribution(distribution)
         if (differences := of(self.differences, name)).height:
             yield from spaced(_differences(differences))
-
-    def _verdicts(self) -> Iterator[str]:
-        """Which system is best under each criterion."""
-        for criterion, sentence in self.verdicts.iter_rows():
-            yield sentence if self.verdicts.height == 1 else f"{criterion}: {sentence}"
 
     def _legend(self) -> str:
         how = next(fact for fact in self.signature.split("|") if fact.startswith("raters:"))[7:]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from rejoinder.document.numbers import decimals
+from rejoinder.document.parts import GAP, Document, lines
 from rejoinder.document.table import Column, Table, estimate, key, number, text
 from rejoinder.document.text import Text, styled
 from rejoinder.statistics.kappa import REASON_CONSTANT
@@ -92,6 +93,15 @@ def raters(rows: pl.DataFrame, columns: Sequence[Column]) -> Table:
     return Table(
         rows, shown, "raters", above=CRITERION, fold=fold, paper=paper, meanings=RATER_MEANINGS
     )
+
+
+def verdicts(rows: pl.DataFrame) -> Document:
+    """Which system is best under each criterion, between empty lines: behind what tables have as captions."""
+    sentences = (
+        sentence if rows.height == 1 else f"{criterion}: {sentence}"
+        for criterion, sentence in rows.select("criterion", "sentence").iter_rows()
+    )
+    return [GAP, *lines(sentences), GAP] if rows.height else []
 
 
 def _verdict(verdict: str, reason: str | None, shared: int, constant: bool) -> Text:

@@ -31,6 +31,19 @@ def people_of(report: ReportParts) -> list[PeopleEvidence]:
     return [*_by_ratings(report)] or [*_by_choices(report)]
 
 
+def pairs_by_people(
+    report: ReportParts, criterion: str
+) -> tuple[pl.DataFrame, pl.DataFrame, str] | None:
+    """The pairs and ranks of systems by people, and the column of p; None where they are not compared."""
+    if (compared := report.with_people.get(criterion)) is not None:
+        return compared.pairs, compared.ranks, compared.p_column
+    if (alone := report.by_people) is None:
+        return None
+    own = (each.filter(criterion=criterion) for each in (alone.pairs, alone.ranks))
+    pairs, ranks = (each.with_columns(by=pl.lit(PEOPLE)) for each in own)
+    return (pairs, ranks, alone.p_column) if pairs.height else None
+
+
 def metrics_of(report: ReportParts) -> list[MetricEvidence]:
     """The systems by each metric that ranks them."""
     return [*_by_metrics(report)]
@@ -38,6 +51,13 @@ def metrics_of(report: ReportParts) -> list[MetricEvidence]:
 
 def _by_ratings(report: ReportParts) -> Iterator[PeopleEvidence]:
     """The systems by people, for each criterion on which enough of them are rated."""
+    if (alone := report.by_people) is not None:
+        for criterion in alone.verdicts.get_column("criterion"):
+            pairs, ranks = (each.filter(criterion=criterion) for each in (alone.pairs, alone.ranks))
+            tests = pairs.select("a", "b", "difference", alone.p_column).iter_rows()
+            means = ranks.select("system", "mean").iter_rows()
+            fewest = min(pairs.get_column("rated"))
+            yield PeopleEvidence(criterion, standings(means, tests), rated=fewest)
     for criterion, compared in report.with_people.items():
         means = _means(report, criterion)
         pairs = compared.pairs.filter(by=CORRECTED)
@@ -60,19 +80,9 @@ def _by_choices(report: ReportParts) -> Iterator[PeopleEvidence]:
     """The systems by people's choices between two replies, for each criterion; ties are half a win."""
     if report.preferences is None:
         return
-    for row in report.preferences.counts.iter_rows(named=True):
-        own = pl.col("criterion") == row["criterion"]
-        met = pl.sum_horizontal("wins", "ties", "losses")
-        share = (pl.col("wins") + pl.col("ties") / 2) / met
-        table = report.preferences.strengths.filter(own, met > 0)
-        # Of a system that won or lost every choice no strength is known.
-        known = table.get_column("strength").is_not_nan().all()
-        table = table.sort(pl.col("strength") if known else share, descending=True)
-        pairs = report.preferences.pairs.filter(own)
-        tests = pairs.select("a", "b", 2 * pl.col("points") - 1, "p_holm").rows()
-        if not table.is_empty():
-            ordered = standings(table.select("system", share=share).rows(), tests)
-            yield PeopleEvidence(row["criterion"], ordered, choices=row["comparisons"])
+    for name, count in report.preferences.counts.select("criterion", "comparisons").iter_rows():
+        if ordered := report.preferences.standings(name):
+            yield PeopleEvidence(name, ordered, choices=count)
 
 
 def _means(report: ReportParts, criterion: str) -> dict[str, float]:

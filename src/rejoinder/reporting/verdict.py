@@ -9,16 +9,13 @@ from typing import Any, Literal
 
 from rejoinder.document.best_system import Standing, best_sentence, tied_at_top
 from rejoinder.document.numbers import decimals, times100
+from rejoinder.human_evaluation.preference_result import CHOICES, choices_sentence
 from rejoinder.messages import counted, enumerated
 
 Evidence = Literal["people", "corrected", "metric with people", "metric", "none"]
 """What a verdict rests on, best first: people's ratings of every item, or of the rated items alone where
 the scores do not help; these ratings corrected by scores of all items; a metric that agrees with people
 on these replies; a metric; or nothing, because every metric rewards trivial replies or contradicts people."""
-
-
-BETWEEN, AMONG_ALL = "in choices between the two", "in all of its choices"
-"""Where people's choices compare two systems, and where a system has its share."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class PeopleEvidence:
         corrected: The same, corrected by scores; empty where scores cannot correct, or add nothing.
         judges: The scores that correct.
         rated: How many items have ratings of both systems, of the pair with the smallest share of them.
-        items: How many items of that pair have scores of both.
+        items: How many items of that pair have scores of both; 0 where ratings are all that is given.
         uneven: Whether another pair has a larger share of rated items.
         warned: Whether the scores do not follow the ratings in a line, so that the intervals of
             corrected differences may be too narrow.
@@ -142,11 +139,9 @@ def decide(
 
 def _by_people(given: PeopleEvidence) -> Verdict:
     if given.choices:
-        by = "people's choices"
-        share = (lambda value: f"{100 * value:.0f}%"), BETWEEN, AMONG_ALL
-        sentence = best_sentence(given.alone, by, *share)
+        sentence = choices_sentence(given.alone)
         grounds = f"People chose between two replies {given.choices} times; a tie is half a win."
-        return Verdict("people", by, sentence, grounds, given.alone, given.criterion)
+        return Verdict("people", CHOICES, sentence, grounds, given.alone, given.criterion)
     every, judges = given.rated == given.items, enumerated(given.judges)
     pair = " of a pair of systems, the pair with the smallest share" * given.uneven
     share = f"People rated {given.rated} of {counted(given.items, 'item')}{pair}"
@@ -157,7 +152,12 @@ def _by_people(given: PeopleEvidence) -> Verdict:
     else:
         evidence, ordered, by = "people", given.alone, "people"
         grounds = "People rated every item."
-        if not every:
+        if not given.items:
+            grounds = (
+                f"People rated both systems of each pair on {counted(given.rated, 'item')} or more."
+            )
+            grounds += " No scores are given beside their ratings."
+        elif not every:
             why = (
                 f"ratings do not follow {judges} in a straight line, so that a correction may be too sure"
                 if given.warned

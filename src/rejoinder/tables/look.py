@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -40,17 +40,20 @@ from rejoinder.visible import visible
 VERBS = {
     kind: verbs.split()
     for kind, verbs in {
-        "test set": "respond ruq score compare correlate audit plan mine weigh judge annotate",
-        "responses": "score compare correlate audit plan weigh judge annotate",
+        "test set": "respond ruq score compare report correlate audit plan mine weigh judge annotate",
+        "responses": "score compare report correlate audit plan weigh judge annotate",
         "candidates": "weigh annotate",
-        "ratings": "ratings correlate plan weigh judge compare",
-        "preferences": "preferences",
-        "scores": "score compare correlate judge plan audit weigh",
+        "ratings": "ratings correlate plan weigh judge compare report",
+        "preferences": "preferences report",
+        "scores": "score compare report correlate judge plan audit weigh",
         "kept scores": "score compare correlate plan ruq judge",
         "study": "annotate",
     }.items()
 }
 """By kind of table the verbs that read one."""
+
+BY_OPTION = ("ratings", "preferences", "scores")
+"""Kinds that verbs read by an option of that name, but for the verb of that name."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +128,17 @@ class FileLook(TableResult):
             Table(readings, [key("read as", "kind"), *headings], meanings=meanings),
             GAP,
             *lines(f"{what}: {names}" for what, names in self._names().items()),
-            Line(f"verbs: {', '.join(self.verbs)}{whole}"),
+            Line(f"verbs: {', '.join(self._calls())}{whole}"),
             *lines((f"example: {each}" for each in self.examples), "command"),
             *lines(dict.fromkeys(note for each in self.readings for note in each.notes), "note"),
         ]
+
+    def _calls(self) -> Iterator[str]:
+        """The verbs, each with the option that names the file where it is no argument."""
+        for verb in self.verbs:
+            kinds = [each.kind for each in self.readings if verb in VERBS[each.kind]]
+            option = verb not in kinds and all(kind in BY_OPTION for kind in kinds)
+            yield f"{verb} --{kinds[0]}" if option else verb
 
     def _names(self) -> dict[str, str]:
         """What the file names: systems, criteria and metrics, and the columns that group items."""

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 import rejoinder
+from rejoinder.document.parts import Line
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.tables.look import VERBS
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
@@ -309,6 +310,19 @@ def test_a_database_that_is_no_study_is_none(tmp_path):
         connection.commit()
     with pytest.raises(InputError, match="SQLite database"):
         rejoinder.look(path)
+
+
+def test_a_verb_that_reads_the_file_by_an_option_is_named_with_it(tmp_path):
+    ratings = tmp_path / "r.csv"
+    ratings.write_text("id,system,rater,score\n1,a,r,3\n1,b,r,4\n")
+    (line,) = (
+        line.text for line in rejoinder.look(ratings).document()
+        if isinstance(line, Line) and str(line.text).startswith("verbs: ")
+    )  # fmt: skip
+    assert str(line).startswith(
+        "verbs: ratings, correlate --ratings, plan --ratings, weigh --ratings, judge --ratings, "
+        "compare --ratings, report --ratings"
+    )
 
 
 def test_what_verbs_use_a_kind_of_table_is_whole():

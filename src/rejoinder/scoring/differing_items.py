@@ -9,6 +9,7 @@ import polars as pl
 from rejoinder.document.parts import Document, Line
 from rejoinder.document.table import Table, key, number, text
 from rejoinder.scoring.shown_values import number_of
+from rejoinder.tables.testset import first_references
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -19,6 +20,7 @@ MEANINGS = {
     "a_value": "Score of the reply of a.",
     "b_value": "Score of the reply of b.",
     "message": "The last turn of the context.",
+    "reference": "The first reference.",
     "a_reply": "The reply of a.",
     "b_reply": "The reply of b.",
 }
@@ -43,11 +45,15 @@ def differing_items(
         most: So many items, if there are as many that differ.
 
     Returns:
-        ``metric``, ``id``, ``a``, ``b``, ``a_value``, ``b_value``, ``message``, ``a_reply``, ``b_reply``.
+        ``metric``, ``id``, ``a``, ``b``, ``a_value``, ``b_value``, ``message``, ``reference``,
+        ``a_reply``, ``b_reply``.
     """
     testset, responses = texts
     replies = responses.frame.unique(["system", "id"], keep="first", maintain_order=True)
     rows = testset.contexts.select("id", message=pl.col("context").list.last().fill_null(""))
+    references = first_references(testset).select("id", reference="text")
+    rows = rows.join(references, on="id", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("reference").fill_null(""))
     for side, name in zip("ab", pair, strict=True):
         own = segments.filter(system=name).select("id", pl.col(metric).alias(f"{side}_value"))
         said = replies.filter(system=name).select("id", pl.col("text").alias(f"{side}_reply"))
@@ -57,20 +63,23 @@ def differing_items(
     rows = rows.with_columns(gap=gap.fill_nan(None)).filter(pl.col("gap") > 0)
     return rows.sort("gap", descending=True, maintain_order=True).head(most).select(
         pl.lit(metric).alias("metric"), "id", a=pl.lit(pair[0]), b=pl.lit(pair[1]),
-        a_value="a_value", b_value="b_value", message="message", a_reply="a_reply",
-        b_reply="b_reply",
+        a_value="a_value", b_value="b_value", message="message", reference="reference",
+        a_reply="a_reply", b_reply="b_reply",
     )  # fmt: skip
 
 
 def shown(rows: pl.DataFrame, metric: Metric, digits: int | None) -> Document:
-    """A table of these items: the value and the text of both replies."""
+    """A table of these items: the value and the text of both replies.
+
+    Where no context is known, the first reference says what each item is about.
+    """
     if rows.is_empty():
         return [Line("the two systems differ in no single item", "note")]
     label, a, b = rows.select("metric", "a", "b").row(0)
     show = number_of(metric, digits)
     columns = [
         key("id"),
-        text("message"),
+        text("message" if any(rows.get_column("message")) else "reference"),
         number(a, "a_value", show),
         text(f"reply of {a}", "a_reply"),
         number(b, "b_value", show),

@@ -6,6 +6,7 @@ import pytest
 
 import rejoinder
 from rejoinder.errors import ParameterError
+from rejoinder.scoring.differing_items import shown
 from shared_data import SYSTEMS, TESTSET
 
 REFERENCES = [["yes it is"], ["at nine"], ["no thanks"], ["well then"]]
@@ -48,7 +49,23 @@ def test_they_are_printed_and_kept_scores_have_none(command, tmp_path):
     shown = " ".join(command("compare", *words, "-a", "tuned", "--examples", "2")[1].split())
     assert f"items in which tuned and {first['b']} differ most: BLEU-2" in shown
     assert first["a_reply"].split()[0] in shown
+    # Without a number there are five of them, and another option may follow.
+    usual = json.loads(command("compare", *words, "--examples", "--json")[1])
+    assert len(usual["examples"]) == 5
     kept = tmp_path / "kept.parquet"
     assert command("score", *words, "--save", kept)[0] == 0
     status, _, err = command("compare", kept, "--examples", "2")
     assert (status, "these scores hold no texts" in err) == (2, True)
+
+
+def test_without_contexts_the_first_reference_says_what_an_item_is_about():
+    scores = rejoinder.score(REFERENCES, TEXTS, ["bleu:order=1"], resamples=0)
+    rows = scores.differing_items("good", "half")
+    assert rows["message"].to_list() == [""] * 3
+    assert rows["reference"].to_list() == ["no thanks", "at nine", "yes it is"]
+    (table,) = shown(rows, scores.measured["BLEU-1"].metric, None)
+    assert [each.heading for each in table.columns][:2] == ["id", "reference"]
+    contexts = rejoinder.TestSet.from_lists(REFERENCES, contexts=["is it", "when", "tea", "so"])
+    rows = rejoinder.score(contexts, TEXTS, ["bleu:order=1"], resamples=0).differing_items()
+    (table,) = shown(rows, scores.measured["BLEU-1"].metric, None)
+    assert [each.heading for each in table.columns][:2] == ["id", "message"]

@@ -50,11 +50,15 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
     resamples: int = options.resamples("")
     examples: int = integer(
         "--examples",
+        metavar="[N]",
         type=click.IntRange(0),
         default=0,
+        is_flag=False,
+        flag_value=5,
         show_default=False,
-        help="Print so many items in which the two systems of -a and -b differ most, with their texts. "
-        "Without these, of the two best systems under the first metric.",
+        help="Print so many items (without N: 5) in which the two systems of -a and -b differ most, with "
+        "their texts. Without these, of the two best systems under the first metric. Put it behind the "
+        "files, or write --examples=N.",
     )
     permutations: int | None = integer(
         "--permutations",

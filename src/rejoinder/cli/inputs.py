@@ -298,11 +298,17 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
             f"before it: rejoinder {verb} TESTSET.jsonl {path} {rest}".rstrip()
         )
     by_scores = isinstance(given, MeasuringOrScoresOptions)
-    if by_scores and "scores" in kinds and "test set" not in kinds:
-        raise ParameterError(
-            f"{path}: holds scores of another tool, but the first file is taken for the test set; name "
-            f"it with --scores: rejoinder {verb} --scores {path} {rest}".rstrip()
-        )
+    declared = {each.name: each for each in click.get_current_context().command.params}
+    for kind in ("scores", "ratings", "preferences"):
+        # Where the test set can be left out, these are enough.
+        enough = not declared["testset"].required and kind in declared
+        enough &= not any(each.required for each in declared.values() if each.name == "ratings")
+        if enough and kind in kinds and "test set" not in kinds:
+            what = "scores of another tool" if kind == "scores" else kind
+            raise ParameterError(
+                f"{path}: holds {what}, but the first file is taken for the test set; name "
+                f"it with --{kind}: rejoinder {verb} --{kind} {path} {rest}".rstrip()
+            )
     _check_format(given)
     instead = "; or give the Parquet file of 'rejoinder score --save' alone" if by_scores else ""
     raise ParameterError(

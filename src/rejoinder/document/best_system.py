@@ -157,6 +157,9 @@ def best_sentence(
         lead = f"{first.system} is ahead with {value}, which may be chance"
         return f"{words[0].upper()}{words[1:]}: {lead}{end}"
     names = enumerated([each.system for each in tied])
+    if all(each.own_lead == 0 for each in tied[1:]):
+        have = "both have" if len(tied) == 2 else "each has"
+        return f"{names} are tied{top} by {by}: {have} {value}{end}"
     values = enumerated([show(each.value) for each in tied])
     chance = "a difference" if len(tied) == 2 else "differences"
     return f"{names} are tied{top} by {by}: {values}, {chance} that may be chance{end}"

@@ -216,7 +216,8 @@ def _unrated(names: Sequence[str]) -> list[str]:
 
 def _usable(scores: Scores) -> np.ndarray:
     """Which items every metric can score: bool [n]."""
-    return np.logical_and.reduce([each.usable for each in scores.measured.values()])
+    usable = np.ones(scores.items.height, dtype=np.bool_)
+    return np.logical_and.reduce([usable, *(each.usable for each in scores.measured.values())])
 
 
 def _unanswered(scores: Scores) -> pl.DataFrame:

@@ -32,7 +32,7 @@ class LabelsSaved(Criterion):
 
     def answer(self, pilot: Pilot) -> Answer:
         """A row for each pair and judge, and for all judges combined where there are several."""
-        if pilot.rated is None or pilot.ratings is None:
+        if pilot.rated is None or pilot.ratings is None or not pilot.labels:
             return Answer({})
         replies = RepliesWithRatings.of(pilot.scores, pilot.rated, pilot.ratings.table())
         places = {name: place for place, name in enumerate(replies.systems)}

@@ -26,6 +26,7 @@ from rejoinder.progress import Progress
 from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.of_judgements import of_judgements
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import POWER
@@ -108,7 +109,7 @@ class Plan(TableResult):
 
 
 def plan(
-    scores: Scores,
+    scores: Scores | None = None,
     ratings: Frame | Ratings | None = None,
     *,
     testset: TestSetLike | None = None,
@@ -146,7 +147,7 @@ def plan(
 
     Args:
         scores: What was measured on the pilot. Metrics of the replies alone, which rank no system,
-            are left out.
+            are left out. None plans for people alone.
         ratings: People's ratings of these replies; None plans for metrics alone.
         testset: With ``responses``, what was scored: to draw fewer references from.
         responses: Likewise.
@@ -167,8 +168,9 @@ def plan(
         without: Systems to leave out.
         scale: The worst and the best grade that could be given; None: outliers are noted.
         missing: As for ``score``.
-        cluster: A column of the contexts: items with the same value are not independent. None takes
-            what the scores were measured with; ``none`` takes every item as independent.
+        cluster: A column of the contexts (of ratings alone a column of these): items with the same value
+            are not independent. None takes what the scores were measured with; ``none`` takes every item
+            as independent.
         resamples: Of every bootstrap.
         seed: Of every draw.
         progress: Called with how much is done, and of how much.
@@ -192,7 +194,11 @@ def plan(
         Components(alpha),
         LabelsSaved(),
     )
+    if scores is None and ratings is not None:
+        table = taken(Ratings, ratings).frame
+        scores = of_judgements(table, cluster=cluster, resamples=resamples, seed=seed)
     check_scores(scores, "rejoinder.plan(scores, ratings)")
+    assert scores is not None  # as has been checked
     if cluster is not None:
         scores = clustered(scores, cluster)
     without = strings(without, "without", "systems")

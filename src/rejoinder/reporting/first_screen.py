@@ -14,7 +14,13 @@ from rejoinder.document.sign_matrix import how_many_differ
 from rejoinder.messages import SIGNIFICANT, counted, p_is
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.reporting.chart import Chart, Mark, Row
-from rejoinder.reporting.evidence import metrics_of, people_of, trivial_of, verdict_of
+from rejoinder.reporting.evidence import (
+    metrics_of,
+    pairs_by_people,
+    people_of,
+    trivial_of,
+    verdict_of,
+)
 from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, ranks_in_words, show_of, times_of
 from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.statistics.power import POWER, least_items, power
@@ -42,12 +48,12 @@ class Reply(NamedTuple):
 
     Args:
         system: The system.
-        text: What it said.
+        text: What it said; None where texts are not given.
         value: Its rating or score.
     """
 
     system: str
-    text: str
+    text: str | None
     value: str
 
 
@@ -57,13 +63,13 @@ class Example(NamedTuple):
     Args:
         title: Why it is shown.
         id: Its id.
-        message: The message that the two reply to; may be empty.
+        message: The message that the two reply to; may be empty or None.
         replies: Of the better system, and of the other one.
     """
 
     title: str
     id: str
-    message: str
+    message: str | None
     replies: tuple[Reply, ...]
 
 
@@ -136,12 +142,13 @@ class Pairs(NamedTuple):
 
 def _pairs(report: ReportParts, verdict: Verdict) -> Pairs | None:
     """The pairs of systems; None where they are not compared, or by choices."""
-    compared, by = report.with_people.get(verdict.criterion), verdict.evidence
-    if compared is not None and by in (PEOPLE, CORRECTED):
-        table, ranks, p = compared.pairs, compared.ranks, compared.p_column
+    people, by = pairs_by_people(report, verdict.criterion), verdict.evidence
+    if people is not None and by in (PEOPLE, CORRECTED):
+        table, ranks, p = people
         kinds = {PEOPLE: (0, "people alone")} | ({by: (1, verdict.by)} if by == CORRECTED else {})
-        judges = _judges(report, compared).get_column("judge").unique(maintain_order=True)
-        kinds |= {label: (2 + n, f"{label} alone") for n, label in enumerate(judges[:MOST_JUDGES])}
+        if (compared := report.with_people.get(verdict.criterion)) is not None:
+            judges = _judges(report, compared).get_column("judge").unique(maintain_order=True)
+            kinds |= {name: (2 + n, f"{name} alone") for n, name in enumerate(judges[:MOST_JUDGES])}
     elif report.comparison is not None and verdict.by in report.scores.measured:
         by, p = verdict.by, "p_randomization_holm"
         table, ranks = (each.rename({"metric": "by"})
@@ -169,10 +176,15 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Ite
             chance = "chance alone hardly gives that" if p < SIGNIFICANT else "it may be chance"
             many = every.len() > 1
             holm = f", corrected for {every.len()} pairs by Holm's method" * many
-            lead = f"{show(way * row['difference'])} (95% interval {show(low)} to {show(high)}"
-            sure = f"{p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}"
+            interval = f"95% interval {show(low)} to {show(high)}"
             following += ", the next," * (many and first == verdict.standings[0].system)
-            yield f"The lead of {first} over {following} is {lead}, {sure}."
+            if row["difference"] == 0:
+                known = f" ({interval})" * (not math.isnan(low))
+                yield f"{first} has no lead over {following}: the difference is {show(0.0)}{known}."
+            else:
+                sure = f"{p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}"
+                lead = f"{show(way * row['difference'])} ({interval}"
+                yield f"The lead of {first} over {following} is {lead}, {sure}."
             if many:
                 clear = every.filter(every < SIGNIFICANT).len()
                 yield f"Of all systems, {how_many_differ(clear, every.len())} significantly."
@@ -312,10 +324,11 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
     if values is None or len(verdict.standings) < 2:
         return
     texts = report.responses.unique(["system", "id"], keep="first", maintain_order=True)
-    both = values.join(texts.select("system", "id", "text"), on=["system", "id"])
+    how = "left" if texts.is_empty() else "inner"
+    both = values.join(texts.select("system", "id", "text"), on=["system", "id"], how=how)
     first, other = verdict.standings[:2]
     apart = pl.col("score") - pl.col("score_right")
-    length = pl.col("text").str.len_chars() + pl.col("text_right").str.len_chars()
+    length = pl.sum_horizontal(pl.col("text", "text_right").str.len_chars())
     table = both.filter(system=first.system).join(both.filter(system=other.system), on="id")
     table = table.with_columns(ahead=_way(report, verdict) * apart)
     ahead = pl.col("ahead")
@@ -326,7 +339,7 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
     }
     closest = f"{first.system} and {other.system} are closest"
     show, shown = show_of(report, verdict.by), set[str]()
-    contexts = dict(report.testset.contexts.select("id", "context").iter_rows())
+    contexts = dict(report.contexts.select("id", "context").iter_rows())
     for title, (order, way) in orders.items():
         for row in table.sort(order, length, maintain_order=True).head(1).to_dicts():
             if row["id"] not in shown:
@@ -342,7 +355,7 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
 
 def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:
     """``system``, ``id`` and ``score``: what each reply has by people or the metric; None by choices."""
-    if report.ratings is not None and verdict.criterion in report.with_people:
+    if report.ratings is not None and pairs_by_people(report, verdict.criterion) is not None:
         rated = report.ratings.aggregated.filter(criterion=verdict.criterion)
         return rated.select("system", "id", "score")
     if verdict.by in report.scores.measured:
@@ -351,6 +364,6 @@ def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:
     return None
 
 
-def _short(text: str) -> str:
-    """A text with its end left out where it is long."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"
+def _short(text: str | None) -> str | None:
+    """A text with its end left out where it is long; None where it is not given."""
+    return text if text is None or len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"

@@ -140,13 +140,13 @@ def _texts_of_items(
 ) -> dict[str, Any]:
     """Contexts, references, their weights and sources, by item."""
     contexts: list[list[int]] = [[] for _ in ids]
-    for id, turns in report.testset.contexts.select("id", "context").iter_rows():
+    for id, turns in report.contexts.select("id", "context").iter_rows():
         if (place := places.get(id)) is not None:
             contexts[place] = [texts.number(turn) for turn in turns]
     references: list[list[int]] = [[] for _ in ids]
     weights: list[list[float | None]] = [[] for _ in ids]
     sources: list[list[int]] = [[] for _ in ids]
-    rows = report.testset.references.select("id", "text", "weight", "source").iter_rows()
+    rows = report.references.select("id", "text", "weight", "source").iter_rows()
     for id, text, weight, source in rows:
         if (place := places.get(id)) is not None:
             references[place].append(texts.number(text))
@@ -211,7 +211,7 @@ def _matches(
     """Under the first n-gram metric: by system and item n-gram, reference, n-gram, reference, ..."""
     measured = report.scores.measured
     metric = explained_metric([each.metric for each in measured.values()])
-    if metric is None:
+    if metric is None or report.testset is None:
         return None
     names = report.scores.names
     rows = {name: row for row, name in enumerate(names)}

@@ -81,7 +81,7 @@ def page(
         first=first_screen(report),
         summary=summary(report),
         sections=_sections(report, words),
-        data=page_data(data_of(report, progress)),
+        data=page_data(data_of(report, progress)) if report.has_items else None,
         record=_of_record(record),
         signatures=report.signatures(),
         version=__version__,

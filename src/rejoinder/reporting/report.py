@@ -13,11 +13,13 @@ import polars as pl
 from rejoinder.auditing.audit import Audit, audit
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.provenance import content_of, write_record
 from rejoinder.files.recording import record_of
 from rejoinder.files.replacing import check_target, replacing
-from rejoinder.human_evaluation.preference_summary import PreferenceSummary, preferences
+from rejoinder.human_evaluation.by_people.compare import compare_by_people
+from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
-from rejoinder.messages import Call, counted
+from rejoinder.messages import Argument, Call, counted
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.with_people.compare import PeopleComparison, compare_with_people
 from rejoinder.metrics import registry
@@ -32,6 +34,7 @@ from rejoinder.reporting.quantities import read_quantities
 from rejoinder.reporting.sections import Words, as_it_is, whole
 from rejoinder.reporting.summary import Summary, summary
 from rejoinder.reporting.verdict import Verdict
+from rejoinder.reporting.without_texts import without_texts
 from rejoinder.result import TableResult
 from rejoinder.scoring.compare import compare
 from rejoinder.scoring.score import score
@@ -40,8 +43,9 @@ from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import Missing, check_responses
+from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, TestSetLike
-from rejoinder.tables.types import Preferences, Ratings, Responses
+from rejoinder.tables.types import CheckedTable, Preferences, Ratings, Responses
 
 SUFFIXES = (".html", ".md")
 """What a report is written as: a page, or Markdown."""
@@ -49,7 +53,8 @@ SUFFIXES = (".html", ".md")
 LEAST_SYSTEMS = 3
 """Systems that a correlation over systems needs: two points always lie on a line."""
 
-"""How to get tables from files, for messages."""
+KIND = "a report"
+"""What the record beside a report calls it."""
 
 Made = TypeVar("Made")
 
@@ -79,6 +84,7 @@ class Report(ReportParts, TableResult):
         words, verdict = self.summary(), self.verdict()
         parts = {
             "comparison": self.comparison,
+            "by_people": self.by_people,
             "audit": self.audit,
             "ratings": self.ratings,
             "preferences": self.preferences,
@@ -119,7 +125,7 @@ class Report(ReportParts, TableResult):
         | None = None,
         command: Sequence[str] = (),
     ) -> None:
-        """Writes the report: a page (.html), or its summary and tables as Markdown (.md).
+        """Writes the report: a page (.html), or its summary and tables as Markdown (.md), and its record.
 
         The same report is the same file, to the byte: nothing in it depends on the time.
 
@@ -134,7 +140,9 @@ class Report(ReportParts, TableResult):
         """
         expect(path, (str, os.PathLike), "path", "the name of a file, such as 'report.html'")
         check_target(path, SUFFIXES)
-        write_report(self, Path(path), record_of(path, made_of or {}, command, result=self))
+        record = record_of(path, made_of or {}, command, result=self)
+        write_report(self, Path(path), record)
+        write_record(path, record | {"kind": KIND, "content": content_of(path)})
 
 
 def write_report(
@@ -180,8 +188,8 @@ def seen_from_page(notes: Iterable[str], record: Mapping[str, Any] | None) -> It
 
 
 def report(
-    testset: TestSetLike,
-    responses: ResponsesLike,
+    testset: TestSetLike | None = None,
+    responses: ResponsesLike | None = None,
     metrics: Sequence[str | Metric] | None = None,
     *,
     ratings: Frame | Ratings | None = None,
@@ -200,12 +208,14 @@ def report(
 
     These are ``score``, ``compare``, ``audit``, ``ratings``, ``correlate``, ``compare_with_people`` and
     ``preferences``. A part that these data cannot have, such as a test with too few items, is left out,
-    and ``failed`` says why.
+    and ``failed`` says why. Scores of other tools, ratings or preferences alone are enough.
 
     Args:
-        testset: Contexts and references.
-        responses: The table of ``read_responses``.
-        metrics: As for ``score``; the metrics of ``read_scores`` (``External``) may be among them.
+        testset: Contexts and references; None where no texts are given.
+        responses: The table of ``read_responses``; None: metrics are those of ``read_scores`` alone, or
+            there are none, and systems are compared by people.
+        metrics: As for ``score``; the metrics of ``read_scores`` (``External``) may be among them. None, of
+            replies that people judged and that have no references: no metric.
         ratings: The table of ``read_ratings``; None: the agreement of metrics with people is not known.
         preferences: The table of ``read_preferences``.
         ruq: Files of ``rejoinder ruq --save`` (values) or ``--save-tokens`` (for the plot).
@@ -220,7 +230,7 @@ def report(
 
     Raises:
         InputError: A table breaks its rules, or does not fit the others; a file of ``ruq`` cannot be read.
-        ParameterError: A parameter is unknown or has a value outside its range.
+        ParameterError: A parameter is unknown or has a value outside its range, or nothing is given.
 
     >>> testset = TestSet.from_lists([["yes please"], ["at nine"], ["not yet"], ["never"]])
     >>> texts = {"a": ["yes please", "at nine", "not yet", "never"], "b": ["no"] * 4}
@@ -231,37 +241,73 @@ def report(
     'No human ratings are given: how far the metrics agree with people on these replies is not known.'
     """
     without = strings(without, "without", "systems")
-    testset = TestSet.of(testset)
-    replies = taken(Responses, responses, testset.ids).without(without)
-    facts: dict[str, Any] = {"missing": missing, "drop_unusable": drop_unusable, "cluster": cluster}
+    texts = None if responses is None else _texts(testset, responses, without)
+    items = TestSet.of(testset) if texts is None and testset is not None else None
+    items = items if texts is None else texts[0]
+    facts: dict[str, Any] = {"missing": missing, "cluster": cluster}
     draws: dict[str, Any] = {"resamples": resamples, "seed": seed}
     values, tokens = read_quantities(ruq)
     table = None if ratings is None else _rated(ratings, criterion, without)
-    scores = score(testset, replies, metrics, **facts, **draws, progress=progress("measuring"))
+    chosen = None if preferences is None else _preferred(preferences, without)
+    judged = [*_judged(table, "system"), *_judged(chosen, "a", "b")]
+    if metrics is None and judged and (items is None or items.references.is_empty()):
+        metrics = []
+    if texts is None or not (metrics is None or metrics):
+        known = [*_judged(texts[1] if texts else None, "system"), *judged]
+        scores = without_texts(items, metrics or [], known, facts | draws)
+    else:
+        facts["drop_unusable"] = drop_unusable
+        scores = score(*texts, metrics, **facts, **draws, progress=progress("measuring"))
     failed: dict[str, str] = {}
     about_data: tuple[str, ...] = ()
     if table is not None:
         table, about_data = _of_scores(table, scores)
-    several = len(scores.names) > 1 and resamples > 0
+    several = len(scores.names) > 1 and resamples > 0 and bool(scores.measured)
     if several:
         progress("comparing")
     compared = compare(scores) if several else None
-    audited = _audit(testset, replies, metrics, facts | draws, failed, progress("auditing"))
-    people = _with_people(scores, table, draws, failed, progress("correlating"))
+    audited, by_people = None, None
+    if texts is not None and scores.measured:
+        audited = _audit(*texts, metrics, facts | draws, failed, progress("auditing"))
+    beside = table if scores.measured else None
+    people = _with_people(scores, beside, draws, failed, progress("correlating"))
+    if table is not None and beside is None:
+        by_people = _attempt(
+            "comparison by people",
+            lambda: compare_by_people(table, cluster=cluster, seed=seed),
+            failed,
+        )
     return Report(
-        testset,
-        _shown(replies, testset, missing),
+        items,
+        _shown(texts, missing),
         scores,
         compared,
         audited,
         None if table is None else summarise(table, **draws),
         *people,
-        _preferred(preferences, criterion, without, draws),
+        by_people,
+        None if chosen is None else summarise_preferences(chosen, criterion=criterion, **draws),
         values,
         tokens,
         failed,
         about_data,
     )
+
+
+def _texts(
+    testset: TestSetLike | None, responses: ResponsesLike, without: Sequence[str]
+) -> tuple[TestSet, Responses]:
+    """The test set and the replies to it, but for those of systems that are left out.
+
+    Raises:
+        ParameterError: There is no test set.
+    """
+    if testset is None:
+        raise ParameterError(
+            Argument("responses"), " needs a test set, which the replies belong to"
+        )
+    items = TestSet.of(testset)
+    return items, taken(Responses, responses, items.ids).without(without)
 
 
 def _of_scores(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str, ...]]:
@@ -325,7 +371,12 @@ def _with_people(
     failed: dict[str, str],
     progress: Progress | None,
 ) -> tuple[dict[str, Agreement], dict[str, Agreement], dict[str, PeopleComparison]]:
-    """By criterion the agreement on replies and over systems, and the comparison with people."""
+    """By criterion the agreement on replies and over systems, and the comparison with people.
+
+    Metrics that do not rank systems, such as length, are no judges beside those that do.
+    """
+    ranking = [label for label, each in scores.measured.items() if each.metric.ranks]
+    judges = scores.select(metrics=ranking) if ranking else scores
     replies: dict[str, Agreement] = {}
     systems: dict[str, Agreement] = {}
     together: dict[str, PeopleComparison] = {}
@@ -348,29 +399,31 @@ def _with_people(
         if len(rated) > 1:
             part, seed = f"comparison with people, {name}", draws["seed"]
             both = _attempt(
-                part, lambda own=own, seed=seed: compare_with_people(scores, own, seed=seed), failed
+                part, lambda own=own, seed=seed: compare_with_people(judges, own, seed=seed), failed
             )
             if both is not None:
                 together[name] = both
     return replies, systems, together
 
 
-def _preferred(
-    given: Frame | Preferences | None,
-    criterion: str | None,
-    without: Sequence[str],
-    draws: dict[str, Any],
-) -> PreferenceSummary | None:
-    """The summary of the preferences of all systems but those that are left out."""
-    if given is None:
-        return None
+def _preferred(given: Frame | Preferences, without: Sequence[str]) -> Preferences:
+    """The preferences of all systems but those that are left out."""
     left_out = pl.any_horizontal(pl.col("a", "b").is_in(list(without)))
-    own = taken(Preferences, given).where(~left_out)
-    return preferences(own, criterion=criterion, **draws)
+    return taken(Preferences, given).where(~left_out)
 
 
-def _shown(replies: Responses, testset: TestSet, missing: Missing) -> pl.DataFrame:
+def _judged(table: CheckedTable | None, *systems: str) -> Iterator[pl.DataFrame]:
+    """The ``system`` and ``id`` of the rows of a table."""
+    if table is not None:
+        for each in systems:
+            yield table.frame.select(pl.col(each).alias("system"), "id")
+
+
+def _shown(texts: tuple[TestSet, Responses] | None, missing: Missing) -> pl.DataFrame:
     """The replies that were scored: empty ones too where these take the place of missing ones."""
+    if texts is None:
+        return pl.DataFrame(schema=RESPONSES)
+    testset, replies = texts
     if missing == "empty" and not replies.several:
         return check_responses(replies, testset, "empty").responses
     return replies.frame

@@ -128,7 +128,11 @@ def sections(report: ReportParts) -> list[Section]:
 
 def _systems(report: ReportParts) -> Iterator[Part]:
     compared = report.comparison
-    yield Part("", report.scores.document(View(signatures=False)), "score")
+    if report.scores.measured:
+        yield Part("", report.scores.document(View(signatures=False)), "score")
+    if (people := report.by_people) is not None:
+        shown = _named(people.document(View(ranks=True)), "by-people")
+        yield Part("By people", shown, "compare")
     if compared is not None:
         yield Part("Clusters of ranks", ranks_of(compared.ranks()), "compare")
         yield Part("Pairs of systems", _named(compared.document(), "pairs"), "compare")

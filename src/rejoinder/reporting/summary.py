@@ -71,8 +71,12 @@ def summary(report: ReportParts) -> Summary:
 def _size(report: ReportParts) -> Iterator[str]:
     """How many systems, items and references there are, and how many items have no reference."""
     names, items = report.scores.names, report.scores.items
+    if report.responses.is_empty():
+        words = f"{counted(len(names), 'system')} and {counted(items.height, 'item')}"
+        yield f"{words}; the texts of the replies are not given."
+        return
     counts = (
-        report.testset.references.join(items.select("id"), on="id", how="semi")
+        report.references.join(items.select("id"), on="id", how="semi")
         .group_by("id")
         .len()
         .get_column("len")
@@ -265,7 +269,7 @@ def _quantities(report: ReportParts) -> Iterator[str]:
 
 def _no_intervals(report: ReportParts) -> Iterator[str]:
     scores = report.scores
-    if not scores.resamples:
+    if not scores.resamples and scores.measured:
         yield "Intervals and tests were turned off: how certain the values are is not known."
     elif len(scores.names) == 1:
         yield "There is one system alone: nothing is compared."
@@ -327,7 +331,7 @@ def _detectable(report: ReportParts) -> Iterator[str]:
 
 def _no_agreement(report: ReportParts) -> Iterator[str]:
     """That agreement with people is not known, or not sure."""
-    if report.ratings is None:
+    if report.ratings is None and report.scores.measured:
         yield (
             "No human ratings are given: how far the metrics agree with people on these replies is not "
             "known."

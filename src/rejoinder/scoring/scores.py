@@ -127,7 +127,8 @@ class Scores(Measurements, PlottedResult):
             clusters, the interval is over clusters, and there are ``clusters``, their number, and
             ``design_effect``, by how much they multiply the variance.
         """
-        return pl.concat([self._systems(label, each) for label, each in self.measured.items()])
+        tables = [self._systems(label, each) for label, each in self.measured.items()]
+        return pl.concat(tables) if tables else pl.DataFrame()
 
     def _systems(self, label: str, measured: Measured) -> pl.DataFrame:
         table = self._numbers(label, measured)

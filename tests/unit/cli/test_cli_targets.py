@@ -334,3 +334,19 @@ def test_scores_that_python_kept_are_replaced(command, tmp_path):
     assert status == 0, err
     assert f"{kept}: kept scores of an earlier run will be replaced" in err
     assert rejoinder.load_scores(kept).systems()["metric"].unique().to_list() == ["chrF"]
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.md"])
+def test_a_report_that_python_wrote_is_replaced_unless_it_was_changed_since(
+    command, tmp_path, name
+):
+    page, ratings = tmp_path / name, str(EXAMPLES / "ratings.csv")
+    rejoinder.report(ratings=rejoinder.read_ratings(ratings), resamples=100).write(page)
+    words = ["report", "--ratings", ratings, "--resamples", "100", "-o", page]
+    status, _, err = command(*words)
+    assert status == 0, err
+    assert f"{page}: a report of an earlier run will be replaced" in err
+    rejoinder.report(ratings=rejoinder.read_ratings(ratings), resamples=100).write(page)
+    page.write_text("my notes")
+    status, _, err = command(*words)
+    assert (status, page.read_text()) == (2, "my notes")

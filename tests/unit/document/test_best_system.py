@@ -46,6 +46,12 @@ def ten(*tests):
             [0.3, 0.2],
             "a, b and c are tied by people: 3.00, 2.00 and 1.00, differences that may be chance.",
         ),
+        ([("a", 3), ("b", 3)], [1.0], "a and b are tied by people: both have 3.00."),
+        (
+            [("a", 3), ("b", 3), ("c", 1)],
+            [1.0, 0.01],
+            "a and b are tied at the top by people: both have 3.00; c is worse than a.",
+        ),
         (
             [("a", 3), ("b", 3)],
             [math.nan],

@@ -24,7 +24,7 @@ from rejoinder.statistics.power import (
     least_items,
     power,
 )
-from shared_data import EXAMPLES, shared
+from shared_data import EXAMPLES, SYSTEMS, TESTSET, shared
 
 WORDS = "yes no at nine ten please the a cat sat on it".split()
 
@@ -577,3 +577,26 @@ def test_raters_that_are_means_or_places_are_no_panel(raters, words):
     panel = any("the same raters throughout" in note for note in forecast.notes)
     assert panel == (raters == ("anna",))
     assert forecast.parameters.get("ratings") == ("means" if raters == ("mean",) else None)
+
+
+def test_ratings_alone_plan_for_people():
+    ratings = rejoinder.read_ratings(EXAMPLES / "ratings.csv")
+    alone = rejoinder.plan(ratings=ratings, resamples=100)
+    scores = rejoinder.score(
+        rejoinder.read_testset(TESTSET), rejoinder.read_responses(*SYSTEMS), ["length"], resamples=0
+    )
+    beside = rejoinder.plan(scores, ratings, resamples=100)
+    assert set(alone.comparisons["subject"]) == {"people"}
+    people = beside.comparisons.filter(subject="people")
+    assert alone.comparisons.equals(people.select(alone.comparisons.columns))
+    assert alone.correlations.is_empty()
+    assert alone.labels_saved.is_empty()
+
+
+def test_clusters_of_ratings_alone_are_a_column_of_these():
+    ratings = rejoinder.read_ratings(EXAMPLES / "ratings.csv").with_columns(
+        talk=pl.col("id").str.slice(-1)
+    )
+    result = rejoinder.plan(ratings=ratings, cluster="talk", resamples=100)
+    assert result.parameters["cluster"] == "talk"
+    assert "clusters" in result.comparisons.columns

@@ -293,10 +293,30 @@ def test_a_metric_that_ranks_no_systems_is_no_judge():
     metrics = [*metrics, "length"]
     report = rejoinder.report(testset, table, metrics, ratings=ratings, **FEW)
     label = next(each for each in report.scores.measured if each != "judge")
-    assert label in report.with_people["overall"].errors["judge"]
+    assert report.with_people["overall"].judges == ("judge",)
     shown = first_screen(report)
     assert [each.split()[0] for each in shown.biases] == ["judge"]
     assert f"{label} alone" not in [words for *_, words in shown.chart.legend]
+
+
+def test_a_metric_that_ranks_no_systems_is_a_judge_where_it_is_the_only_one():
+    testset, table, _, ratings = world()
+    report = rejoinder.report(testset, table, ["length"], ratings=ratings, **FEW)
+    assert report.with_people["overall"].judges == ("length",)
+
+
+def test_systems_with_equal_values_are_not_called_a_lead_that_may_be_chance():
+    testset, table, *_ = world(quality={"one": 3.0, "two": 3.0})
+    marks = pl.DataFrame(
+        {"system": ["one"] * 60 + ["two"] * 60, "id": testset.ids * 2,
+         "judge": [n % 5 for n in range(60)] + [4 - n % 5 for n in range(60)]}
+    )  # fmt: skip
+    shown = first_screen(
+        rejoinder.report(testset, table, [rejoinder.External("judge", marks)], **FEW)
+    )
+    assert shown.verdict.sentence == "one and two are tied by judge alone: both have 2.00."
+    assert shown.sureness[0].startswith("one has no lead over two: the difference is 0.00 (95% int")
+    assert "chance" not in shown.sureness[0]
 
 
 def test_the_page_begins_with_the_verdict(every):

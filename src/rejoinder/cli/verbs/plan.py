@@ -105,15 +105,24 @@ class PlanOptions(
     )
 
 
+OF_METRICS = (
+    "metrics", "references", "missing", "drop_unusable", "width", "correlation", "next", "output",
+    "drawn",
+)  # fmt: skip
+"""Options that have no effect on ratings alone."""
+
+
 @command(PlanOptions)
 def plan(given: PlanOptions) -> None:
     """Plan how many items, raters and references are needed.
 
     The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
     'rejoinder score --save' (from which fewer references cannot be planned), and the ratings so far
-    if there are any. With --next N -o FILE it says which items to have rated next instead.
+    if there are any; or --ratings alone, to plan for people. With --next N -o FILE it says which
+    items to have rated next instead.
     """
     from rejoinder.cli import inputs, targets
+    from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.scores_or_ratings import check_not_the_same
@@ -124,7 +133,9 @@ def plan(given: PlanOptions) -> None:
 
     difference = _differences(given.differences)
     of_ratings = ("raters", "criterion", "scale", "width", "drawn")
+    alone = bool(given.ratings) and given.testset is None and not given.scores
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
+    check_needs(not alone, "a test set and responses, or --scores FILE", *OF_METRICS)
     check_needs(given.next is not None, "--next N", "output", "drawn")
     if given.next is not None and given.output is None:
         raise ParameterError(
@@ -132,14 +143,22 @@ def plan(given: PlanOptions) -> None:
         )
     targets.check_file(given.output, targets.DRAWN, "--output")
     drawn = inputs.read_drawn(given)
-    ratings = inputs.read_rated(given, given.scale) if given.ratings else None
+    ratings = None
+    if given.ratings:
+        ratings = inputs.read_rated(given, given.scale, given.cluster if alone else None)
     if ratings is not None and drawn is not None:
         ratings = ratings.with_frame(with_probabilities(ratings.frame, drawn))
     # The intervals of the scores themselves are not shown here.
     # Correlations with ratings are over all systems.
     only = () if given.ratings or given.a is None or given.b is None else (given.a, given.b)
-    scores, texts = inputs.measured(given, resamples=0, cluster=given.cluster, only=only)
-    check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
+    scores, texts = None, None
+    if not alone:
+        if ratings is not None:
+            check_not_made_of(given, given.ratings, ratings.frame)
+        scores, texts = inputs.measured(given, resamples=0, cluster=given.cluster, only=only)
+        check_not_the_same(
+            [each.path for each in given.scores], given.ratings, len(scores.measured)
+        )
     testset, responses = texts or (None, None)
     with Progress("planning") as tick:
         result = planned(
@@ -151,10 +170,11 @@ def plan(given: PlanOptions) -> None:
             criterion=given.criterion,
             scale=given.scale,
             missing=given.missing,
+            cluster=given.cluster if alone else None,
             **given.of(ExtrapolationOptions, options.SamplingOptions),
             progress=tick,
         )
-        items = _next(given, scores, ratings, drawn)
+        items = None if scores is None else _next(given, scores, ratings, drawn)
     result = inputs.with_notes(result, given.ratings)
 
     def show() -> Document:

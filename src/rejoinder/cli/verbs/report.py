@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command, path
+from rejoinder.cli.declarations import argument, command, path
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.testset import TestSet
+    from rejoinder.tables.types import Responses
 
 LARGE = 25.0
 """Megabytes; such a page opens in about 2 seconds."""
@@ -21,12 +23,16 @@ Examples:
   rejoinder report testset.jsonl systems/*.jsonl -o report.html
   rejoinder report testset.jsonl systems/*.jsonl --ratings ratings.csv -o report.html
   rejoinder report testset.jsonl old.jsonl new.jsonl -m bleu -m rougeL -o report.md
+  rejoinder report --ratings ratings.csv -o report.html
 """
 
 
 class ReportOptions(options.MeasuredOptions, options.RatingFilesOptions, options.JsonOptions):
     """The options of 'report'."""
 
+    # None where other options name files.
+    testset: Path = argument("testset", type=options.PATH, required=False)
+    responses: tuple[Path, ...] = argument("responses", type=options.PATH, nargs=-1)
     output: Path = options.output(
         "A page (.html), or the summary and the tables as Markdown for a pull request (.md)."
     )
@@ -53,7 +59,8 @@ def report(given: ReportOptions) -> None:
     The page holds: a summary in sentences, with what is not known; the systems with intervals,
     clusters of ranks and tests; a browser of the items; the agreement of metrics with people; the audit;
     RUQ; ratings and raters; and how the page was made. It needs no other file and no network.
-    TESTSET holds contexts and their references, RESPONSES are the systems' replies.
+    TESTSET holds contexts and their references, RESPONSES are the systems' replies. Without them,
+    --scores, --ratings or --preferences alone are enough.
     """
     from dataclasses import replace  # not imported for --help
 
@@ -73,13 +80,15 @@ def report(given: ReportOptions) -> None:
     targets.check_file(given.output, targets.REPORT, "--output")
     judged = bool(given.ratings) or bool(given.preferences)
     check_needs(judged, "--ratings FILE or --preferences FILE", "criterion")
-    testset, replies = inputs.read(given, given.without)
+    texts, replies = _texts(given)
+    check_needs(replies is not None, "responses", "metrics", "references", "drop_unusable")
+    check_needs(replies is not None or bool(given.scores), "responses or --scores FILE", "missing")
     metrics = inputs.metrics_of(given, given.without)
     ratings = inputs.read_rated(given) if given.ratings else None
     preferences = _preferences(given)
     with Progress("measuring") as tick:
         result = made(
-            testset,
+            texts,
             replies,
             metrics,
             ratings=ratings,
@@ -102,6 +111,36 @@ def report(given: ReportOptions) -> None:
             write(result.as_json(str(given.output) if written else None))
         else:
             show(sentences(result))
+
+
+def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:
+    """The test set and the replies; None where scores or judgements are all that is given.
+
+    A file of scores or ratings that holds texts too is the test set, where none is named.
+    """
+    import click
+
+    from rejoinder.cli import inputs
+    from rejoinder.tables.assembly.column_mapping import column_mapping
+    from rejoinder.tables.formats.format_choice import holds_all
+
+    others = [*(each.path for each in given.scores), *given.ratings]
+    if given.testset is None:
+        columns = column_mapping(given.columns)
+        whole = (
+            each for each in others if each.is_file() and holds_all(each, given.format, columns)
+        )
+        given.testset = next(whole, None)  # pyright: ignore[reportAttributeAccessIssue]
+    if given.testset is None and not others and not given.preferences:
+        raise click.MissingParameter(
+            "Or give --scores, --ratings or --preferences alone.",
+            click.get_current_context(),
+            param_hint="'TESTSET'",
+            param_type="argument",
+        )
+    if given.replies or not (others or given.preferences):
+        return inputs.read(given, given.without)
+    return (None if given.testset is None else inputs.read_items(given)), None
 
 
 def _begun(tick: Progress, part: str) -> Progress:

@@ -20,7 +20,6 @@ from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.matching import match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.estimates import (
     CORRECTED,
-    FOLLOW_RANKS,
     RANKS,
     errors,
     estimates,
@@ -79,6 +78,8 @@ class PeopleComparison(PlottedResult):
         correction: ``holm``, or ``max``: then ``pairs`` and ``errors`` have ``p_max`` too, corrected by
             the maximum over pairs (see `max_over_pairs`), by which ranks go.
         population: ``new``, or ``these`` where the intervals are of these items alone.
+        warned: Whether ratings do not follow a judge in a line, so that corrected intervals may be too
+            narrow.
     """
 
     pairs: pl.DataFrame
@@ -93,16 +94,12 @@ class PeopleComparison(PlottedResult):
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     correction: Correction = "holm"
     population: Population = "new"
+    warned: bool = False
 
     @property
     def p_column(self) -> str:
         """The column of the p-values that say which pairs differ."""
         return f"p_{self.correction}"
-
-    @property
-    def warned(self) -> bool:
-        """Whether ratings do not follow a judge in a line, so that corrected intervals may be too narrow."""
-        return any(FOLLOW_RANKS in note for note in self.notes)
 
     def document(self, view: View = AS_USUAL) -> Document:
         """Every pair of systems by people, by each judge and corrected, and the judges' errors."""
@@ -234,7 +231,7 @@ def compare_with_people(
     more += selection_notes(replies, seed)
     more += rater_notes(replies, pairs)
     of_rows = seed, anytime, correction, population == "these"
-    rows, of_intervals = estimates(replies, pairs, *of_rows)
+    rows, of_intervals, warned = estimates(replies, pairs, *of_rows)
     judge_errors, about = errors(replies, pairs, table, scale, *of_rows)
     facts = [
         "ppi",
@@ -274,6 +271,7 @@ def compare_with_people(
         {label: scores.measured[label].metric for label in replies.labels},
         correction,
         population,
+        warned,
     )
 
 

@@ -57,9 +57,6 @@ LEAST_SPAN = 0.5
 BEYOND = 0.25
 """So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
 
-FOLLOW_RANKS = "whose ratings follow the ranks of the judge's differences more closely than these"
-"""How the note speaks of a judge whose corrected intervals may be too narrow."""
-
 RANKS = {
     "by": pl.String, "system": pl.String, "difference": pl.Float64, "best_rank": pl.Int64,
     "worst_rank": pl.Int64, "group": pl.Int64, "letters": pl.String,
@@ -77,8 +74,8 @@ def estimates(
     anytime: bool = False,
     correction: Correction = "holm",
     fixed: bool = False,
-) -> tuple[pl.DataFrame, list[str]]:
-    """The table of pairs, and notes on intervals that are more than Student's t.
+) -> tuple[pl.DataFrame, list[str], bool]:
+    """The table of pairs, notes on intervals that are more than Student's t, and whether ranks are used.
 
     Args:
         replies: The replies.
@@ -111,7 +108,8 @@ def estimates(
         rows.append(facts | {"by": CORRECTED} | row_of(ours, replies.groups_are, anytime) | more)
         families.add(items, ours)
     table = families.corrected(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
-    return table, _notes(replies, means, anytime)
+    ranked = any(ours.ranked and ours.weight != 0 for *_, ours in means)
+    return table, _notes(replies, means, anytime), ranked
 
 
 def _notes(
@@ -124,8 +122,10 @@ def _notes(
     kinds = {
         f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
         "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
-        f"{FOLLOW_RANKS}: the ranks are used. With 20 rated {items} that leaves out the truth in up to 9 of "
-        "100 studies": lambda _, ours: ours.ranked and ours.weight != 0,
+        "whose ratings follow the ranks of the judge's differences more closely than these: the ranks are "
+        f"used. With 20 rated {items} that leaves out the truth in up to 9 of 100 studies": (
+            lambda _, ours: ours.ranked and ours.weight != 0
+        ),
     }
     notes = [
         f"{counted(len(these), 'pair')} of {len(means)}, such as {these[0]}, {text}"

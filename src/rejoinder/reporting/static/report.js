@@ -6,6 +6,7 @@ opening((data) => {
   const every = (count) => Array.from({ length: count }, (_, place) => place);
   const items = every(ids.length);
   const browser = by("browser");
+  const silent = data.replies.every((row) => row.every((each) => each === -1));
   const search = searching(data);
   const state = { shown: items, keys: new Map(), page: 0, item: -1 };
 
@@ -175,7 +176,8 @@ opening((data) => {
       });
       parts.push(line);
     }
-    parts.push(...context(item), ...references(item), element("h4", "Replies"));
+    if (silent) parts.push(element("p", "The texts are not given.", "none"));
+    else parts.push(...context(item), ...references(item), element("h4", "Replies"));
     const replies = element("ul", undefined, "replies");
     replies.append(...systems.map((_, system) => reply(item, system)));
     parts.push(replies);
@@ -241,6 +243,7 @@ opening((data) => {
     line.append(element("div", systems[system], "name"));
     const own = [data.replies[system][item]].flat();
     own.forEach((number) => {
+      if (number < 0 && silent) return;
       if (number < 0) line.append(element("div", "no reply", "none"));
       else if (texts[number] === "") line.append(element("div", "empty reply", "none"));
       else line.append(words("div", number, "reply"));
@@ -306,6 +309,7 @@ opening((data) => {
   }
 
   choices(by("order"), Object.entries(orders)
+    .filter(([key, order]) => metrics.length || !order.needs.length)
     .filter(([key]) => (key !== "differ" || systems.length > 1) && (key !== "apart" || people.length))
     .map(([key, order]) => [key, order.name]));
   choices(by("metric"), metrics.map((metric, place) => [place, metric.label]));

@@ -9,6 +9,8 @@ import json
 import openpyxl
 
 from fuzzing import archive, parquet, rows, saved_to_disk
+from kinds import tools
+from kinds.kind import Talk
 
 IDS = ["1", "2", "3", "4", "5"]
 WORDS = ["Yes , it is .", "No .", "I do not know", "At nine , I think .", "So they say"]
@@ -42,6 +44,12 @@ PAIRED = ("One", "two", "three")
 
 def multiref(*lines):
     return (MULTIREF + "".join(f"{line}\n" for line in lines)).encode()
+
+
+TALKS = [
+    Talk(i, c, [w], {"a": t, "b": "No ."}, {})
+    for i, c, w, t in zip(IDS, CONTEXTS, WORDS, turned(1), strict=True)
+]
 
 
 def at_once(name, content):
@@ -282,6 +290,14 @@ WORLDS = {
             "model": "a", "choices": [{"index": 0, "message": {"role": "assistant", "content": t}}]}}}
         for i, t in zip(IDS, turned(1), strict=True)
     )))},
+    **{
+        form: {
+            role: tools.small(form, TALKS)
+            for role in ("testset", "responses")
+            if role in tools.ROLES.get(form, (role,))
+        }
+        for form in tools.FORMATS
+    },
     "list": {"ratings": ("list.json", json.dumps([dict(zip(LONG, row, strict=True)) for row in RATED]).encode())},
 }  # fmt: skip
 """By the name of a format: what each of its files is for, its name, and a small whole one."""
@@ -301,6 +317,11 @@ SCORES = {
         "lm-eval", "inspect", "promptfoo", "promptfoo lines", "promptfoo table", "deepeval",
         "deepeval conversations", "wmt",
     )},
+    **{
+        form: tools.small(form, TALKS)
+        for form in tools.FORMATS
+        if "scores" in tools.ROLES.get(form, ("scores",))
+    },
 }  # fmt: skip
 """By format a whole file of scores."""
 

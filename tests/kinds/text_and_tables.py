@@ -269,14 +269,6 @@ OF_ALL = [
         "csv": lambda talks: separated(long_table(talks)),
         "jsonl": ("long.jsonl", lambda talks: lines(long_table(talks))),
     }, partial(of_columns, id="item", context="question", references=("ground_truth",), text="answer", system="model_name"), SCORE, samples=("long.csv",)),
-    Kind("MLflow table", "table.json", {
-        "split": lambda talks: as_split(one_table(talks, **MLFLOW)),
-        "csv": ("eval_results.csv", lambda talks: separated(one_table(talks, **MLFLOW))),
-    }, partial(of_columns, context="inputs", references=("ground_truth",), text="outputs"), SCORE, samples=("mlflow_table.json",)),
-    Kind("RAGAS", "ragas.jsonl", {
-        "jsonl": lambda talks: lines({"user_input": t.message, "response": t.reply, "reference": t.references[0], "retrieved_contexts": ["x", "y"]} for t in talks),
-        "without contexts": ("ragas.csv", lambda talks: separated({"user_input": t.message, "response": t.reply, "reference": t.references[0]} for t in talks)),
-    }, partial(of_columns, context="user_input", references=("reference",), text="response"), SCORE, samples=("ragas.jsonl",)),
     Kind("AlpacaEval outputs", "model_outputs.json", {
         "json": lambda talks: listed({"dataset": "helpful_base", "instruction": t.message, "output": t.replies[s], "generator": s} for s in SYSTEMS for t in talks),
         "without a data set": lambda talks: listed({"instruction": t.message, "output": t.reply, "generator": "tuned"} for t in talks),

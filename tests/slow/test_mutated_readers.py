@@ -7,6 +7,7 @@ its system and its text or number stand there together. And no record is lost, u
 
 from __future__ import annotations
 
+import ast
 import collections
 import contextlib
 import json
@@ -39,6 +40,8 @@ OF_PLACE = {
 """The formats whose ids are places, or made of several values."""
 COUNTED = {"promptfoo", "deepeval"}
 """The formats whose samples are called by their places where they have no names."""
+COUNTED_FROM_1 = {"mlflow", "ragas", "vertex-batch", "lighteval"}
+"""The exports whose rows are numbered where they have no ids."""
 LEFT_OUT = re.compile(
     r"left out|not read|no reply|without|not a number|numbered from|not finished|missing|is read|no text"
     r"|belong|cannot be|no item|approved|no rating|skipped|not of"
@@ -137,6 +140,8 @@ def assert_same(form, rows, records, notes, case):
             held[leaf].add(number)
         if form in COUNTED:
             held[norm(number)].add(number)
+        if form in COUNTED_FROM_1:
+            held[norm(number + 1)].add(number)
     # The ids of a table that has none are numbers, which reading its test set notes.
     places = form in OF_PLACE or (
         form in ("json", "xlsx") and any(norm(id) not in held for id, *_ in rows)
@@ -184,6 +189,8 @@ def forms_of(value):
     elif isinstance(value, list):
         for each in value:
             found |= forms_of(each)
+        if all(isinstance(each, dict) for each in value):  # the parts of a message
+            found.add("".join(str(each.get("text", "")) for each in value).strip())
     if isinstance(value, dict | list):
         found.add(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
         found.add(str(value))
@@ -194,9 +201,10 @@ def forms_of(value):
     if isinstance(value, str):
         found |= {norm(part) for part in re.split(r"__eou__|\|\|\|+|\t|\n|__| \| ", value)}
         with_json = value.strip()
-        if with_json[:1] in ("[", "{"):
-            with contextlib.suppress(ValueError):
-                found |= forms_of(json.loads(with_json))
+        if with_json[:1] in ("[", "{", '"'):
+            for decode in (json.loads, ast.literal_eval):  # what Python prints, too
+                with contextlib.suppress(ValueError, SyntaxError):
+                    found |= forms_of(decode(with_json))
         number = {
             "C": 1,
             "I": 0,
@@ -218,6 +226,8 @@ def records_of(form, tree):
     """What each row of the table is of: a row, a line, a sample; the whole file where rows are of several."""
     if form in WHOLE or not isinstance(tree, dict | list):
         return [tree]
+    if form in GROUPED:
+        return list(grouped(tree).values())
     if form in KEYS and isinstance(tree, dict):
         for key in KEYS[form]:
             tree = tree[key] if isinstance(tree, dict) and key in tree else tree
@@ -235,6 +245,26 @@ def records_of(form, tree):
         header, *lines = [row for row in tree if any(map(mutations.text, row))] or [[]]
         return [[*header, *line] for line in lines]
     return tree
+
+
+def grouped(tree):
+    """By item its events, scores and states, which stand in several rows or files."""
+    files, items = (
+        tree.values() if isinstance(tree, dict) else [tree],
+        collections.defaultdict(list),
+    )
+    for file in files:
+        rows = file.get("request_states") if isinstance(file, dict) else file
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict):
+                instance = row.get("instance")
+                names = (
+                    row.get("sample_id"),
+                    row.get("instance_id"),
+                    isinstance(instance, dict) and instance.get("id"),
+                )
+                items[norm(next((name for name in names if name), None))].append(row)
+    return items
 
 
 def of_columns(tree):
@@ -268,4 +298,6 @@ WITH_SYSTEMS = {
     "argilla", "batch-output",
 }  # fmt: skip
 """The formats of which a record names its system, or has it as the name of a column."""
-KEYS = {"promptfoo": ("results", "results"), "inspect": ("samples",)}
+GROUPED = {"helm", "openai-evals", "every-eval-ever"}
+"""The formats in which several rows are of one reply."""
+KEYS = {"mlflow": ("data",), "promptfoo": ("results", "results"), "inspect": ("samples",)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from rejoinder.errors import InputError
 from rejoinder.files.reading import first_line, head, read_text, suffix_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, is_called
+from rejoinder.tables.io.parquet_batches import columns_of_parquet
 from rejoinder.tables.parts import Part
 
 KindName: TypeAlias = Literal["test set", "responses", "ratings", "preferences", "scores"]
@@ -113,6 +116,31 @@ class FileHead:
                 text = read_text(self.path).lstrip()
                 return json.JSONDecoder().raw_decode(text[1:].lstrip())[0]
         except (ValueError, RecursionError):
+            return None
+
+    @cached_property
+    def columns(self) -> Sequence[str]:
+        """The columns of a table, or the keys of the first object of JSON; none where none are seen."""
+        if self.container in ("csv", "tsv"):
+            header = self.text.partition("\n")[0].partition("\r")[0].replace("\0", "")
+            mark = "\t" if self.container == "tsv" else max(",;\t", key=header.count)
+            return next(csv.reader([header], delimiter=mark), [])
+        if self.container == "parquet":
+            return columns_of_parquet(self.path)
+        value = self.row if self.row is not None else self._whole
+        if isinstance(value, dict):
+            named = value.get("columns") if "data" in value else None
+            return [str(each) for each in named] if isinstance(named, list) else [*value]
+        return []
+
+    @property
+    def _whole(self) -> Any:
+        """The object of a JSON file that is one, over several lines; None of any other file."""
+        if self.container != "json object" or self.suffix != ".json" or "\n" not in self.text:
+            return None
+        try:
+            return msgspec.json.decode(read_text(self.path))
+        except (InputError, ValueError, RecursionError):
             return None
 
     @property

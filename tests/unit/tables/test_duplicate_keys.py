@@ -10,6 +10,7 @@ import pytest
 from rejoinder.errors import InputError
 from rejoinder.models.likelihood.store import RecordedBackend
 from rejoinder.tables.formats.registry import formats_for
+from rejoinder.tables.logs.exports import EXPORTS
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
@@ -45,6 +46,12 @@ RECORDED = (
     '{"q": [{"value": 1, "user_id": "a", "user_id": "b"}]}}]'
 )
 
+
+def marked(names):
+    """A row with the keys that tell an export, and one twice."""
+    return "{" + "".join(f'"{name}": {{}}, ' for name in names.split()) + '"x": 1, "x": 2}'
+
+
 # Reader, format, file, content, key, row.
 ROWS = [
     (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
@@ -68,6 +75,10 @@ ROWS = [
     (read_ratings, "grade", "human_judgement.json", f"[{JUDGED}]", "HumanScores"),
     (read_preferences, "jsonl", "p.jsonl", DUEL, "winner"),
     (RecordedBackend, None, "s.jsonl", SCORED, "total"),
+    *(
+        (read_testset if e.prompt else read_responses, e.name, "export.jsonl", marked(e.marks[0]), "x")
+        for e in EXPORTS
+    ),
 ]  # fmt: skip
 
 LOGS = {

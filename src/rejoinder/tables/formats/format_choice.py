@@ -72,7 +72,7 @@ def choose(
     if kind not in chosen.reads:
         raise InputError(
             f"{paths[0]}: the format '{chosen.name}' holds no {kind}; expected one of the formats "
-            f"that do: {one_of(formats_for(kind))}"
+            f"that do: {_listed(formats_for(kind))}"
         )
     return chosen
 
@@ -98,7 +98,7 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
         close = nearest(name, every)
         hint = f"; did you mean '{close}'?" if close else ""
         raise ParameterError(
-            FORMAT, f": got {quoted(name)} for {path.name}; expected {one_of(every)}{hint}"
+            FORMAT, f": got {quoted(name)} for {path.name}; expected {_listed(every)}{hint}"
         )
     formats = _tables(kind) if has_columns else every
     head = FileHead.of(path)
@@ -112,7 +112,7 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
     if path.is_dir():
         raise UnknownFormatError(
             f"{path}: a folder of no format known here; name the files in it ({path}{os.sep}*), or its "
-            f"format with {FORMAT}: {one_of(formats)}"
+            f"format with {FORMAT}: {_listed(formats)}"
         )
     if not head.first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
@@ -125,8 +125,15 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
         )
     raise UnknownFormatError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
-        f"{FORMAT}: {one_of(formats)}"
+        f"{FORMAT}: {_listed(formats)}"
     )
+
+
+def _listed(formats: dict[str, Format]) -> str:
+    """The names of formats; those of logs, which are many, stand on a page."""
+    named = one_of(name for name, each in formats.items() if not each.is_log)
+    logs = any(each.is_log for each in formats.values())
+    return named + ", or the log of a tool that docs/formats.md names" * logs
 
 
 def _tables(kind: KindName) -> dict[str, Format]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import read_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,3 +49,14 @@ def batches(
             yield batch
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path}: damaged, its rows cannot be read; write it again") from error
+
+
+def columns_of_parquet(path: Path) -> list[str]:
+    """The columns of a Parquet file; none of one that is damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(pa.BufferReader(read_bytes(path))).names
+    except (OSError, pa.ArrowException, UnicodeDecodeError, InputError):
+        return []

@@ -155,6 +155,9 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
         note("no number", path, names=without)
     if not numeric:
         raise InputError(f"{path}: no scores in this log; expected at least one number")
+    scored = {(each.system, each.id) for each in samples if numeric & each.scores.keys()}
+    replies = {(each.system, each.id) for each in samples}
+    left_out(path, len(replies - scored), "sample", "without a score")
     rows = Rows({name: SCORES[name] for name in ("system", "id", "name", "value", "sample")})
     for each in samples:
         sample = str(each.repeat) if several else None

@@ -1,0 +1,239 @@
+"""Exports that differ in where a value lies alone: each is declared as paths, and read here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rejoinder.errors import InputError, one_of
+from rejoinder.files.reading import read_text, stem_of
+from rejoinder.files.sources import cached
+from rejoinder.messages import Place, listed, quoted
+from rejoinder.tables.assembly.long_or_wide_scores import is_of_run
+from rejoinder.tables.assembly.rating_cells import number_in
+from rejoinder.tables.format import JSON_LINES, Container, FileHead, Format, KindName, Shape
+from rejoinder.tables.io.arrow import read_parquet
+from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
+from rejoinder.tables.io.json_lines import read_objects
+from rejoinder.tables.io.json_table import (
+    is_object_of_columns,
+    json_value,
+    read_json_rows,
+    read_json_table,
+)
+from rejoinder.tables.logs.said import at, references_in, replies_in, turns_of_prompt
+from rejoinder.tables.logs.samples import Sample, log_format, number_of
+from rejoinder.tables.notes import Note, left_out, note, pass_on, set_aside
+
+Row: TypeAlias = dict[str, Any]
+Rows: TypeAlias = list[tuple[Place, Row]]
+
+_CONTAINERS: tuple[Container, ...] = (
+    "json list", "json object", "own rows", "csv", "tsv", "parquet",
+)  # fmt: skip
+_NAMES = "name.name name key assessment_name metric_name metric metric.name"
+_VALUES = "value score mean avg result.score feedback.value"
+_VERSION = "is the export whole, and of a version that docs/formats.md names?"
+_NO_SCORES = (".label", ".explanation", ".n", ".comment", ".reasoning")
+_TABLES = {"csv": read_csv, "tsv": read_quoted_tsv, "parquet": read_parquet}
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export of a tool: where in each of its rows what stands.
+
+    A path is a text of names and places parted by points, several of them parted by blanks, of which
+    the first that leads to a value counts (``said.at``).
+
+    Attributes:
+        name: What ``--format`` calls it.
+        description: One line for listings.
+        marks: Sets of columns, or of keys of the first object, any one of which tells the export.
+        prompt: Where the context is.
+        reply: Where the reply is.
+        reference: Where the references are.
+        scores: Where the scores are: an object of numbers, a list of objects with name and value,
+            columns that begin or end so, or ``*``, all other columns of numbers.
+        id: Where the item is; without one the rows are numbered.
+        system: Where the system is; without one it is called as the file is.
+        failed: Where it says why there is no reply.
+        rows: Where the rows are, in a file that is one object; an object alone is a row.
+        unless: Columns that no export of this kind has.
+        folder: The files of a folder that is one export.
+        prepared: What makes rows of those in the file, some of which are none.
+        also: What more is asked of a file with such marks.
+    """
+
+    name: str
+    description: str
+    marks: Sequence[str]
+    prompt: str = ""
+    reply: str = ""
+    reference: str = ""
+    scores: str = ""
+    id: str = "id"
+    system: str = "model"
+    failed: str = ""
+    rows: str = ""
+    unless: str = ""
+    folder: str = ""
+    prepared: Callable[[Path, Rows], Rows] = lambda path, rows: rows
+    also: Callable[[FileHead], bool] = lambda head: True
+
+    @property
+    def format(self) -> Format:
+        """The format of its files."""
+        shapes = [Shape(each, also=self._is_marked) for each in _CONTAINERS]
+        shapes += [Shape("folder", (self.folder,))] * bool(self.folder)
+        read = partial(_kept_samples, self)
+        made = log_format(
+            self.name, self.description, shapes, read, bool(self.prompt), bool(self.scores)
+        )
+        if self.reply:
+            return made
+        reads: dict[KindName, Any] = {k: r for k, r in made.reads.items() if k != "responses"}
+        return Format(made.name, made.description, made.shapes, reads)
+
+    def _is_marked(self, head: FileHead) -> bool:
+        names = set(head.columns)
+        if not names or names & set(self.unless.split()):
+            return False
+        marked = any(all(_has(names, each) for each in mark.split()) for mark in self.marks)
+        return marked and self.also(head)
+
+
+def _has(names: set[str], name: str) -> bool:
+    """Whether there is such a column, or columns below it (``outputs.``)."""
+    return any(each.startswith(name) for each in names) if name.endswith(".") else name in names
+
+
+def _kept_samples(export: Export, path: Path) -> list[Sample]:
+    """The samples of an export, which is parsed once; what is said of it is said each time."""
+
+    def parsed() -> tuple[list[Sample], list[Note]]:
+        with set_aside() as notes:
+            return _samples(export, path), notes
+
+    samples, notes = cached(path, (export.name, str(path)), parsed)
+    for each in notes:
+        pass_on(each)
+    return samples
+
+
+def _samples(export: Export, path: Path) -> list[Sample]:
+    files = sorted(path.glob(export.folder)) if path.is_dir() else [path]
+    every = [(Place(str(file), n), row) for file in files for n, row in rows_in(file, export.rows)]
+    rows = export.prepared(path, every)
+    left_out(path, len(every) - len(rows), "record", "that is no reply to an item")
+    named = any(at(row, export.id) is not None for _, row in rows)
+    needed = export.reply or export.prompt
+    if rows and all(at(row, f"{needed} {export.failed}") is None for _, row in rows):
+        got = listed(rows[0][1])
+        raise InputError(f"{path}: no row has {one_of(needed.split())}; got {got}; {_VERSION}")
+    if rows and not named:
+        note("no ids", path)
+    repeats: Counter[tuple[str, str]] = Counter()
+    samples, twice = [], 0
+    for count, (place, row) in enumerate(rows, start=1):
+        id = name_at(row, export.id) if named else str(count)
+        system = name_at(row, export.system) or stem_of(path)
+        failed = at(row, export.failed) if export.failed else None
+        found = [] if failed else replies_in(at(row, export.reply), place)
+        given = _others(row, export) if export.scores == "*" else at(row, export.scores)
+        scores, further = scores_in(given, place)
+        twice += further
+        turns = turns_of_prompt(at(row, export.prompt), place)
+        references = references_in(at(row, export.reference), place)
+        for reply in found or [None]:
+            repeats[id, system] += 1
+            repeat = repeats[id, system]
+            samples.append(Sample(id, system, place, reply, turns, references, scores, repeat))
+            scores = {}
+    left_out(path, twice, "score", "of a name that the reply has already")
+    return samples
+
+
+def rows_in(path: Path, where: str = "") -> Iterable[tuple[int, Row]]:
+    """The rows of a file of any container, each with its number.
+
+    Args:
+        path: A file.
+        where: The path to the list of rows, in a file that is one object.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    head = FileHead.of(path)
+    if head.container in _TABLES:
+        part = _TABLES[head.container](path)
+        return list(zip(part.numbers, part.frame.to_dicts(), strict=True))
+    if head.container != "json object" or (head.suffix in JSON_LINES and head.row is not None):
+        return read_json_rows(path)
+    row = head.row
+    if row is not None and not is_object_of_columns(row) and not isinstance(at(row, where), list):
+        return read_objects(path)  # JSON Lines that are called .json
+    value = json_value(read_text(path), str(path), "expected one whole export")
+    inner = at(value, where) if where else None
+    if isinstance(inner, list) and all(isinstance(each, dict) for each in inner):
+        return list(enumerate(inner, start=1))
+    if isinstance(value, dict) and not is_object_of_columns(value):
+        return [(1, value)]
+    return read_json_table(path)
+
+
+def scores_in(value: Any, where: object) -> tuple[dict[str, float | None], int]:
+    """The numbers of a reply by their names, and how many more there are of a name.
+
+    Raises:
+        InputError: One has no name.
+
+    >>> scores_in({"a": 1, "b": {"avg": 0.5}}, ""), scores_in([{"name": "a", "value": True}], "")
+    (({'a': 1.0, 'b': 0.5}, 0), ({'a': 1.0}, 0))
+    """
+    if isinstance(value, dict):
+        numbers = {
+            name.removesuffix(".score").removesuffix(".avg"): _number(each)
+            for name, each in value.items()
+            if not name.endswith(_NO_SCORES)
+        }
+        return numbers, 0
+    pairs = []
+    for each in value if isinstance(value, list) else []:
+        if isinstance(each, dict) and "expectation" in each:
+            continue
+        if not isinstance(each, dict) or not (name := name_at(each, _NAMES)):
+            raise InputError(f"{where}: a score without a name; got {quoted(each)}; expected one")
+        pairs.append((name, _number(each)))
+    first: dict[str, float | None] = {}
+    for name, number in pairs:
+        first.setdefault(name, number)
+    return first, len(pairs) - len(first)
+
+
+def _others(row: Row, export: Export) -> dict[str, Any]:
+    """The columns of numbers that are nothing else, and do not say how a reply was made."""
+    paths = (export.prompt, export.reply, export.reference, export.id, export.system)
+    known = {path for each in paths for path in each.split()}
+    return {
+        name: value
+        for name, value in row.items()
+        if name not in known and not is_of_run(name) and _number(value) is not None
+    }
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, dict):
+        value = at(value, _VALUES)
+    if isinstance(value, list):
+        value = value[0] if len(value) == 1 else None
+    return number_of(number_in(value) if isinstance(value, str) else value)
+
+
+def name_at(row: Any, paths: str) -> str:
+    """What something is called: the text or the number at a path; empty where there is none."""
+    value = at(row, paths)
+    return "" if value is None or isinstance(value, dict | list) else str(value)

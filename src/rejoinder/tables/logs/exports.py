@@ -1,0 +1,292 @@
+"""The exports of tools that trace and evaluate, each declared as paths to what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rejoinder.errors import InputError
+from rejoinder.tables.format import FileHead
+from rejoinder.tables.logs.declared import Export, Row, Rows, name_at, rows_in
+from rejoinder.tables.logs.said import at
+
+
+def _preferring(*tests: Callable[[Row], Any]) -> Callable[[Path, Rows], Rows]:
+    """Keeps the rows that pass the first of some tests that any row passes; else all."""
+
+    def kept(path: Path, rows: Rows) -> Rows:
+        chosen = ([each for each in rows if test(each[1])] for test in tests)
+        return next((each for each in chosen if each), rows)
+
+    return kept
+
+
+def _is(path: str, *values: Any) -> Callable[[Row], bool]:
+    return lambda row: at(row, path) in values
+
+
+def _with_root(path: Path, rows: Rows) -> Rows:
+    """Traces of MLflow: the span that no other one began, and what was expected."""
+    made = []
+    for place, row in rows:
+        spans = at(row, "data.spans")
+        spans = [each for each in _listed(spans) if isinstance(each, dict)]
+        root = [each for each in spans if each.get("parent_span_id") is None]
+        if len(root) != 1 and spans:
+            raise InputError(
+                f"{place}: {len(root)} spans of this trace have no parent; expected one, the request"
+            )
+        given = at(row, "info.assessments assessments")
+        expected = {
+            str(at(each, "assessment_name name")): at(each, "expectation.value")
+            for each in _listed(given)
+            if at(each, "expectation.value") is not None
+        }
+        made.append((place, {**row, "root": root[0] if root else None, "expected": expected}))
+    return made
+
+
+def _of_helm(path: Path, rows: Rows) -> Rows:
+    """Instances that no perturbation altered, with their right references, and the numbers beside them."""
+    folder = path if path.is_dir() else path.parent
+    instances = {name_at(r, "id"): r for r in _beside(folder / "instances.json")}
+    stats = {
+        (name_at(r, "instance_id"), name_at(r, "train_trial_index")): at(r, "stats")
+        for r in _beside(folder / "per_instance_stats.json")
+        if at(r, "perturbation") is None
+    }
+    made, seen = [], set()
+    for place, row in rows:
+        instance = at(row, "instance") or instances.get(name_at(row, "instance_id")) or {}
+        key = name_at(row, "instance.id instance_id"), name_at(row, "train_trial_index") or "0"
+        if at(row, "perturbation instance.perturbation") or (
+            key in seen and at(row, "request_mode")
+        ):
+            continue
+        seen.add(key)
+        given = at(instance, "references")
+        right = [
+            at(each, "output.text output")
+            for each in _listed(given)
+            if "correct" in _listed(at(each, "tags"))
+        ]
+        made.append((place, {"stats": stats.get(key), **row, "instance": instance, "right": right}))
+    return made
+
+
+def _beside(file: Path) -> list[Row]:
+    return [row for _, row in rows_in(file)] if file.is_file() else []
+
+
+def _of_weave(path: Path, rows: Rows) -> Rows:
+    """Calls of the outermost operation, with the name of the model's object."""
+    kept = _preferring(_is("trace_is_root", True), lambda row: not row.get("parent_id"))(path, rows)
+    return [(place, {**row, "object": _object(row)}) for place, row in kept]
+
+
+def _object(row: Row) -> str | None:
+    address = at(row, "inputs.model inputs.self")
+    if isinstance(address, str) and "/object/" in address:
+        return address.partition("/object/")[2].partition(":")[0]
+    return None
+
+
+def _of_openai_evals(path: Path, rows: Rows) -> Rows:
+    """A row for each sample of an evaluation: what was sampled, and its match and metrics."""
+    spec: Row = next((row["spec"] for _, row in rows if isinstance(row.get("spec"), dict)), {})
+    samples: dict[Any, tuple[Any, Row]] = {}
+    for place, row in rows:
+        id, data = name_at(row, "sample_id"), row.get("data")
+        if not id or not isinstance(data, dict):
+            continue
+        sample = samples.setdefault(id, (place, {"id": id, "spec": spec, "scores": {}}))[1]
+        kind = row.get("type")
+        if kind == "sampling":
+            sample["data"] = data
+        elif kind == "match":
+            sample["scores"]["match"] = data.get("correct")
+            sample["expected"] = data.get("expected")
+        elif kind == "metrics":
+            sample["scores"] |= {n: v for n, v in data.items() if isinstance(v, int | float)}
+    return [each for each in samples.values() if "data" in each[1]]
+
+
+def _of_every_eval(path: Path, rows: Rows) -> Rows:
+    """A row for each reply, whose scores stand in as many rows."""
+    made: dict[Any, tuple[Any, Row]] = {}
+    times: dict[Any, int] = {}
+    for place, row in rows:
+        name = name_at(row, "evaluation_name")
+        key = name_at(row, "model_id"), name_at(row, "sample_id")
+        times[*key, name] = times.get((*key, name), 0) + 1
+        reply = made.setdefault((*key, times[*key, name]), (place, {**row, "scores": {}}))[1]
+        reply["scores"][name] = at(row, "evaluation.score")
+        said = at(row, "messages")
+        if isinstance(said, list):
+            spoken = [n for n, each in enumerate(said) if at(each, "role") == "assistant"]
+            last = spoken[-1] if spoken else len(said)
+            reply |= {"before": said[:last], "reply": said[last : last + 1]}
+    return [*made.values()]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _has_objects(head: FileHead) -> bool:
+    return isinstance(head.row, dict) and isinstance(head.row.get("inputs"), dict)
+
+
+_LANGSMITH = Export(
+    "langsmith",
+    "LangSmith: runs (JSON) and experiments (CSV) with inputs, outputs, references and feedback",
+    ("run_type inputs outputs", "inputs outputs reference_outputs", "inputs. outputs. feedback.",
+     "inputs. outputs. execution_time", "inputs. outputs. example_id", "inputs outputs reference_example_id"),
+    "inputs", "outputs", "reference reference_outputs", "feedback feedback_stats",
+    "reference_example_id example_id id",
+    "extra.metadata.ls_model_name extra.invocation_params.model",
+    "error",
+    prepared=_preferring(lambda row: not row.get("parent_run_id")),
+)  # fmt: skip
+_HELM = Export(
+    "helm",
+    "HELM: a run's folder or its scenario_state.json, display_predictions.json beside instances.json",
+    ("adapter_spec request_states", "instance result"),
+    "instance.input.text instance.input", "result.completions predicted_text", "right", "stats",
+    "instance.id instance_id", "request.model adapter_spec.model",
+    rows="request_states", folder="scenario_state.json", prepared=_of_helm,
+)  # fmt: skip
+
+EXPORTS = (
+    Export(
+        "langfuse",
+        "Langfuse: traces or observations (JSON, JSON Lines, CSV) with input, output and scores",
+        ("traceId input output", "htmlPath input output", "timestamp input output scores",
+         "timestamp input output tags"),
+        "input", "output", scores="scores", system="model providedModelName metadata.model",
+        unless="trace_id op_name reference_output annotations",
+        prepared=_preferring(_is("type", "GENERATION")),
+    ),
+    _LANGSMITH,
+    Export(
+        "langsmith-dataset",
+        "LangSmith: a data set as JSON Lines (inputs, outputs); a test set alone",
+        ("inputs outputs",),
+        "inputs", reference="outputs", also=_has_objects,
+        unless="run_type op_name ground_truth predictions expectations reference_outputs trace_id",
+    ),
+    Export(
+        "phoenix",
+        "Phoenix: spans (Parquet, CSV, JSON Lines) with inputs, outputs and evaluations",
+        ("context.span_id attributes.output.value", "context.span_id attributes.llm.output_messages",
+         "context.span_id attributes.output."),
+        "attributes.llm.input_messages attributes.input.value",
+        "attributes.llm.output_messages attributes.output.value",
+        scores="eval", id="context.span_id", system="attributes.llm.model_name",
+        prepared=_preferring(_is("span_kind", "LLM"), lambda row: not row.get("parent_id")),
+    ),
+    Export(
+        "phoenix-experiment",
+        "Phoenix: the runs of an experiment as JSON, with inputs, outputs, references and annotations",
+        ("example_id repetition_number output", "example_id input output reference_output"),
+        "input", "output", "reference_output expected", "annotations evaluations", "example_id",
+        failed="error",
+    ),
+    Export(
+        "opik",
+        "Opik: traces (JSON, CSV, the folder that opik export writes) or the items of an experiment",
+        ("project_id start_time input output", "feedback_scores input output", "trace spans",
+         "experiment items", "dataset_item_id evaluation_task_output", "input output feedback_scores."),
+        "trace.input input dataset_item_data", "trace.output output evaluation_task_output",
+        "dataset_item_data.expected_output dataset_item_data.reference dataset_item_data.answer",
+        "trace.feedback_scores feedback_scores", "dataset_item_id trace.id id",
+        "trace.model model", rows="items", folder="trace_*.json",
+        unless="request response info",
+    ),
+    Export(
+        "mlflow-traces",
+        "MLflow: traces as JSON, or the table of search_traces or of genai.evaluate",
+        ("info data", "trace_id request response"),
+        "json:root.attributes.mlflow.spanInputs json:info.request_preview request",
+        "json:root.attributes.mlflow.spanOutputs json:info.response_preview response",
+        "expected.expected_response expected.expected_output expected_response/value",
+        "*/value info.assessments assessments",
+        "info.client_request_id client_request_id info.trace_id trace_id",
+        "info.tags.mlflow.modelName", prepared=_with_root,
+    ),
+    Export(
+        "mlflow",
+        "MLflow: a table that was logged or evaluated (inputs, outputs or predictions, ground_truth)",
+        ("inputs outputs ground_truth", "inputs predictions", "inputs outputs targets"),
+        "inputs", "outputs predictions", "ground_truth targets target", "*",
+    ),
+    Export(
+        "ragas",
+        "ragas: an evaluation data set or its results (user_input, response, reference, metrics)",
+        ("user_input response",),
+        "user_input", "response", "reference", "*", unless="model system",
+    ),
+    _HELM,
+    replace(
+        _HELM,
+        name="helm-predictions",
+        description="HELM: display_predictions.json with replies and statistics; responses alone",
+        marks=("instance_id predicted_text",), prompt="", rows="", folder="",
+    ),
+    Export(
+        "lighteval",
+        "LightEval: details (Parquet) with queries, replies, references and metrics",
+        ("doc metric model_response", "full_prompt predictions gold metrics", "full_prompt predictions gold"),
+        "doc.query example full_prompt", "model_response.text predictions", "right gold",
+        "metric metrics", "doc.id", prepared=lambda path, rows: [
+            (place, {**row, "right": _choices(at(row, "doc"))}) for place, row in rows
+        ],
+    ),
+    Export(
+        "every-eval-ever",
+        "Every Eval Ever: instance-level results (JSON Lines) with inputs, replies and scores",
+        ("sample_id evaluation_name interaction_type",),
+        "before input.raw", "reply output.raw", "input.reference", "scores", "sample_id", "model_id",
+        "error", prepared=_of_every_eval,
+    ),
+    Export(
+        "weave",
+        "Weights & Biases Weave: calls with inputs, outputs and scores",
+        ("op_name inputs output",),
+        "inputs.example inputs", "output.output output",
+        "inputs.example.expected inputs.example.target inputs.example.reference",
+        "output.scores scores", system="object", failed="exception", prepared=_of_weave,
+    ),
+    Export(
+        "openai-evals",
+        "OpenAI evals: the log of a run with samplings, matches and metrics",
+        ("spec", "run_id event_id sample_id"),
+        "data.prompt", "data.sampled", "expected", "scores", system="spec.completion_fns.0",
+        prepared=_of_openai_evals,
+    ),
+    Export(
+        "vertex-batch",
+        "batch predictions of Vertex AI and Bedrock, with their requests",
+        ("request response status", "request response processed_time", "modelInput modelOutput"),
+        "request.contents request.messages request modelInput.messages modelInput",
+        "response modelOutput", id="recordId key custom_id", system="response.modelVersion",
+        failed="error", unless="trace_id custom_id",
+    ),
+    Export(
+        "gemini-batch",
+        "results of batches of the Gemini API: key and response; responses alone",
+        ("key response",),
+        reply="response", id="key", system="response.modelVersion", failed="error",
+    ),
+)  # fmt: skip
+
+FORMATS = tuple(each.format for each in EXPORTS)
+
+
+def _choices(doc: Any) -> list[str]:
+    """The choices of a document of LightEval that are right."""
+    right = at(doc, "gold_index")
+    chosen = [at(doc, f"choices.{n}") for n in _listed(right) or [right]]
+    return [each for each in chosen if isinstance(each, str)]

@@ -1,0 +1,231 @@
+"""What was said, in the objects in which tools keep prompts and replies."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rejoinder.errors import InputError
+from rejoinder.messages import Argument, Placeholder, listed
+from rejoinder.tables.schemas import ALIASES
+
+
+class Turn(NamedTuple):
+    """Who said it, in the tool's word (empty where it does not say), and what.
+
+    The text is None where a message has none: a call of a tool, a picture.
+    """
+
+    role: str
+    text: str | None
+
+
+_ROLES = ("role", "from", "author", "message.role")
+_TEXTS = ("content", "parts", "value", "message.content", "text")
+_OF_CLASSES = {"human", "ai", "system", "tool", "function"}  # what LangChain's `type` says
+_TEXT_PARTS = ("text", "input_text", "output_text")
+_PARTS = {
+    *_TEXT_PARTS, "image", "image_url", "input_image", "audio", "input_audio", "file", "document",
+    "thinking", "redacted_thinking", "reasoning", "refusal", "tool_use", "tool_call", "tool_result",
+}  # fmt: skip
+"""What the parts of one message say of their type."""
+_INSTRUCTIONS = ("system", "developer")
+REPLIES = ("assistant", "ai", "AIMessage", "AIMessageChunk", "model", "gpt", "bot", "chatbot")
+_INSIDE = (
+    "messages", "contents", "conversation", "conversations", "turns", "dialog", "choices",
+    "candidates", "generations", "message", "kwargs", "data", "content", "output",
+)  # fmt: skip
+"""Keys under which the words stand, the outermost first."""
+
+_PROMPTS = ("context", *ALIASES["context"], "inputs", "user_input", "query", "text", "request")
+_ANSWERS = ("answer", "text", *ALIASES["text"], "generation", "result", "content")
+_REFERENCES = ("text", "output", "expected", "expected_response", *ALIASES["reference"])
+_COLUMNS = {"prompt": "context", "reply": "text", "reference": "reference"}
+_WORDS = {"prompt": _PROMPTS, "reply": _ANSWERS, "reference": _REFERENCES}
+
+
+def turns_of_prompt(value: Any, where: object) -> list[str]:
+    """The turns of a prompt, oldest first, without instructions, and without what is no text."""
+    turns = _turns(value, where, "prompt")
+    return [each.text for each in turns if each.role not in _INSTRUCTIONS and each.text]
+
+
+def replies_in(value: Any, where: object) -> list[str]:
+    """The replies to one prompt: texts, or the last turn of the assistant in a conversation."""
+    turns = _turns(value, where, "reply")
+    if any(each.role for each in turns):
+        spoken = [each.text for each in turns if each.role in REPLIES and each.text is not None]
+        return spoken[-1:]
+    return [each.text for each in turns if each.text is not None]
+
+
+def references_in(value: Any, where: object) -> list[str]:
+    """The texts of references."""
+    return [each.text for each in _turns(value, where, "reference") if each.text]
+
+
+def _turns(value: Any, where: object, what: str) -> list[Turn]:
+    if isinstance(value, str):
+        inner = _decoded(value, what)
+        return [Turn("", value)] if inner is None else _turns(inner, where, what)
+    if isinstance(value, list):
+        if value and all(isinstance(each, dict) and _type(each) in _PARTS for each in value):
+            return [Turn("", _joined(value))]
+        return [turn for each in value for turn in _turns(each, where, what)]
+    if isinstance(value, dict):
+        return _in_object(value, where, what)
+    return [] if value is None else [Turn("", msgspec.json.encode(value).decode())]
+
+
+def _in_object(value: dict[str, Any], where: object, what: str) -> list[Turn]:
+    role = _role(value)
+    if role:
+        content = next((value[name] for name in _TEXTS if value.get(name) is not None), None)
+        if isinstance(content, list) and all(isinstance(each, dict) for each in content):
+            return [Turn(role, _joined(content))]
+        texts = [each.text for each in _turns(content, where, "reply") if each.text is not None]
+        if len(texts) > 1:
+            raise InputError(
+                f"{where}: a message with {len(texts)} texts; expected one; a message of several is a list "
+                'of parts ({"type": "text", "text": ...})'
+            )
+        return [Turn(role, texts[0] if texts else None)]
+    if isinstance(parts := value.get("parts"), list):
+        return [Turn("", _joined(parts))]
+    for name in _INSIDE:
+        if isinstance(value.get(name), list | dict):
+            inner = _turns(value[name], where, what)
+            named = _name_of_class(value)
+            return [Turn(named, each.text) for each in inner] if named else inner
+    texts = {name: each for name, each in value.items() if _is_said(each)}
+    known = [name for name in _WORDS[what] if name in texts]
+    if len(texts) > 1 and len(known) == 1:
+        texts = {known[0]: texts[known[0]]}
+    if len(texts) > 1:
+        raise InputError(
+            f"{where}: an object with {listed(value)}, several of which may be the {what}; expected one "
+            f"of them; name it with {Argument('columns', {_COLUMNS[what]: Placeholder('COLUMN.KEY')})}"
+        )
+    return [turn for each in texts.values() for turn in _turns(each, where, what)]
+
+
+def _role(value: dict[str, Any]) -> str:
+    """Who says a message; empty where an object is none."""
+    if _type(value) in _OF_CLASSES and "content" in value:
+        return _type(value)
+    role = next((value[name] for name in _ROLES if isinstance(value.get(name), str)), "")
+    return role if any(name in value for name in _TEXTS) or "tool_calls" in value else ""
+
+
+def _name_of_class(value: dict[str, Any]) -> str:
+    """Who says a message that LangChain wrote with its class or its type outside."""
+    kind = _type(value)
+    if isinstance(path := value.get("id"), list) and path and "kwargs" in value:
+        name = str(path[-1])
+        return {"HumanMessage": "human", "SystemMessage": "system"}.get(name, name)
+    return kind if kind in _OF_CLASSES and "data" in value else ""
+
+
+def _type(value: dict[str, Any]) -> str:
+    """What an object says of its type, if that is a word."""
+    kind = value.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
+def _joined(parts: list[Any]) -> str | None:
+    """The texts of the parts of one message, without pictures, thoughts and calls of tools."""
+    texts = [
+        each.get("text")
+        for each in parts
+        if isinstance(each, dict)
+        and (_type(each) or "text") in _TEXT_PARTS
+        and not each.get("thought")
+    ]
+    said = [text for text in texts if isinstance(text, str)]
+    return "".join(said) if said else None
+
+
+def _is_said(value: Any) -> bool:
+    """Whether a value of an object may be words: no number, nothing empty, no address of an object."""
+    if isinstance(value, str):
+        return bool(value) and not value.startswith("weave:///")
+    return isinstance(value, list | dict) and bool(value)
+
+
+def _decoded(text: str, what: str) -> Any:
+    """The messages that a cell holds as JSON, or as Python prints them; None where it is a text."""
+    if text[:1] not in ("[", "{"):
+        return None
+    for decode in (msgspec.json.decode, ast.literal_eval):
+        try:
+            value = decode(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        inner = value[0] if isinstance(value, list) and len(value) else value
+        known: Collection[str] = _WORDS[what] if what == "prompt" else ()
+        if isinstance(inner, dict) and (
+            _role(inner) or any(isinstance(inner.get(name), list) for name in _INSIDE)
+            or (len(inner) == 1 and inner.keys() <= set(known))
+        ):  # fmt: skip
+            return value
+    return None
+
+
+def at(row: Any, paths: str) -> Any:
+    """The value at the first of several paths that leads to one; None where none does.
+
+    A path is names and places parted by points. A table that has no objects has the whole path, or its
+    beginning, as the name of a column. ``*/value`` are all columns that end so, by what stands before.
+    A value at ``json:path`` is JSON in a text.
+
+    >>> at({"a": {"b": [1, 2]}}, "x a.b.1"), at({"a.b": 3, "a.c": 4}, "a"), at({"q/v": 1}, "*/v")
+    (2, {'b': 3, 'c': 4}, {'q': 1})
+    """
+    found = (_at_one(row, path) for path in paths.split())
+    return next((each for each in found if each not in (None, "", [], {})), None)
+
+
+def _at_one(row: Any, path: str) -> Any:
+    if path.startswith("*"):
+        end = path[1:]
+        ending = {
+            name.removesuffix(end): value for name, value in row.items() if name.endswith(end)
+        }
+        return ending or None
+    value = _at(row, path.removeprefix("json:"))
+    if path.startswith("json:") and isinstance(value, str):
+        try:
+            return msgspec.json.decode(value)
+        except (msgspec.DecodeError, RecursionError):
+            return value  # it was cut short
+    return value
+
+
+def _at(value: Any, path: str) -> Any:
+    if not path:
+        return value
+    if isinstance(value, list):
+        first, _, rest = path.partition(".")
+        return (
+            _at(value[int(first)], rest) if first.isdecimal() and int(first) < len(value) else None
+        )
+    if not isinstance(value, dict):
+        return None
+    for name, rest in _splits(path):
+        if value.get(name) is not None and (inner := _at(value[name], rest)) is not None:
+            return inner
+    below = {
+        name.removeprefix(f"{path}."): each
+        for name, each in value.items()
+        if name.startswith(f"{path}.") and each not in (None, "")
+    }
+    return below or None
+
+
+def _splits(path: str) -> Iterator[tuple[str, str]]:
+    names = path.split(".")
+    for count in range(len(names), 0, -1):
+        yield ".".join(names[:count]), ".".join(names[count:])

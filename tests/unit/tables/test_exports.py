@@ -1,0 +1,128 @@
+"""Exports of tools that trace and evaluate: where words stand in objects, and what is no reply."""
+
+import json
+
+import pytest
+
+from format_examples import IDS, TALKS, write
+from kinds import tools
+from rejoinder.errors import InputError
+from rejoinder.tables.external_scores import read_scores
+from rejoinder.tables.formats.format_choice import format_of
+from rejoinder.tables.logs.exports import EXPORTS
+from rejoinder.tables.logs.said import replies_in, turns_of_prompt
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.testset import read_testset
+
+NAMES = [
+    "langfuse", "langsmith", "langsmith-dataset", "phoenix", "phoenix-experiment", "opik", "mlflow",
+    "mlflow-traces", "ragas", "helm", "helm-predictions", "lighteval", "every-eval-ever", "weave",
+    "openai-evals", "vertex-batch", "gemini-batch",
+]  # fmt: skip
+
+
+def test_every_export_is_tried():
+    assert [each.name for each in EXPORTS if each.name not in NAMES] == []
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_an_export_is_read(form, tmp_path):
+    name, content = tools.small(form, TALKS)
+    write(tmp_path / name, content)
+    path = tmp_path / name
+    roles = tools.ROLES.get(form, ("testset", "responses", "scores"))
+    kind = "test set" if roles == ("testset",) else "responses"
+    assert format_of(path, None, kind).name == form
+    if "testset" in roles:
+        texts = [turns[-1] for turns in read_testset(path).contexts.get_column("context")]
+        assert texts == [talk.message for talk in TALKS]
+    if "responses" in roles:
+        assert read_responses(path).get_column("text").to_list() == [t.reply for t in TALKS]
+    if "scores" in roles:
+        assert set(read_scores(path).get_column("value")) > {0.0}
+
+
+def message(content, role="assistant"):
+    return {"role": role, "content": content}
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ("Yes.", ["Yes."]),
+        ("", [""]),
+        (None, []),
+        (message(""), [""]),
+        (message(None), []),  # a call of a tool
+        ([message("Hi", "user"), message("Ho")], ["Ho"]),
+        ([message("Hi", "user")], []),
+        ({"messages": [message("Hi", "user"), message("Ho"), message("42", "tool")]}, ["Ho"]),
+        ({"choices": [{"index": 0, "message": message("A")}]}, ["A"]),
+        ({"choices": [{"text": "A"}, {"text": "B"}]}, ["A", "B"]),
+        ([{"text": "A", "logprob": -1}, {"text": "B", "logprob": -2}], ["A", "B"]),
+        ({"generations": [[{"text": "A", "type": "ChatGeneration"}]]}, ["A"]),
+        ({"generations": [[{"text": "A", "type": "ChatGeneration", "message": {
+            "lc": 1, "id": ["langchain", "AIMessage"], "kwargs": {"content": "A", "type": "ai"}}}]]}, ["A"]),
+        ({"candidates": [{"content": {"parts": [{"text": "Hm", "thought": True}, {"text": "A"}]}}]}, ["A"]),
+        (message([{"type": "text", "text": "A"}, {"type": "image_url", "image_url": {}}]), ["A"]),
+        (message([{"type": "tool_use", "id": "x", "name": "f", "input": {}}]), []),
+        ([{"type": "output_text", "text": "A"}, {"type": "output_text", "text": "B"}], ["AB"]),
+        ({"type": "ai", "data": {"content": "A"}}, ["A"]),
+        ({"output": "A", "tokens": 3, "cached": False}, ["A"]),
+        ({"answer": "A", "source": "B"}, ["A"]),
+        ('{"role": "assistant", "content": "A"}', ["A"]),
+        ("{'role': 'assistant', 'content': 'A'}", ["A"]),
+        ('{"verdict": "A"}', ['{"verdict": "A"}']),  # a reply that is JSON
+        ("[1, 2]", ["[1, 2]"]),
+        (5, ["5"]),
+    ],
+)  # fmt: skip
+def test_replies_stand_in_objects_of_every_kind(value, texts):
+    assert replies_in(value, "here") == texts
+
+
+def test_a_prompt_has_turns_without_instructions():
+    turns = [message("Be nice", "system"), message("Hi", "user"), message("Ho")]
+    assert turns_of_prompt(turns, "here") == ["Hi", "Ho"]
+    assert turns_of_prompt(json.dumps({"messages": turns}), "here") == ["Hi", "Ho"]
+    assert turns_of_prompt({"contents": [{"parts": [{"text": "Hi"}]}]}, "here") == ["Hi"]
+    assert turns_of_prompt({"self": "weave:///a/b", "question": "Hi", "k": 3}, "here") == ["Hi"]
+
+
+def test_an_object_with_several_texts_is_refused_and_named_by_columns(tmp_path):
+    path = tmp_path / "traces.jsonl"
+    rows = [
+        {"id": i, "traceId": i, "input": "Hi", "output": {"draft": "A", "final": "B"}} for i in IDS
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(InputError, match=r"row 1: .*draft, final.*'text': COLUMN.KEY"):
+        read_responses(path)
+    named = read_responses(path, columns={"id": "id", "context": "input", "text": "output.final"})
+    assert named.get_column("text").to_list() == ["B"] * 5
+
+
+def test_a_second_score_of_one_name_and_a_score_in_words_are_said(tmp_path):
+    path = tmp_path / "traces.json"
+    rows = tools.langfuse_traces(TALKS)
+    for row in rows:
+        row["scores"] += [{"name": "helpful", "value": 9}, {"name": "tone", "value": "kind"}]
+    path.write_text(json.dumps(rows))
+    scores = read_scores(path)
+    assert set(scores.get_column("name")) == {"helpful"}
+    assert scores.get_column("value").max() < 1
+
+
+def test_rows_of_an_error_have_no_reply(tmp_path):
+    path = tmp_path / "results.jsonl"
+    rows = [*tools.gemini(TALKS), {"key": "x", "error": {"code": 400, "message": "bad"}}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_responses(path).height == len(TALKS)
+
+
+def test_runs_that_repeat_an_example_are_samples(tmp_path):
+    path = tmp_path / "runs.json"
+    runs = tools.langsmith_runs(TALKS)[:-1]
+    path.write_text(json.dumps([*runs, *runs]))
+    responses = read_responses(path)
+    assert responses.height == 2 * len(TALKS)
+    assert set(responses.get_column("sample")) == {"1", "2"}

@@ -105,8 +105,11 @@ def check_responses(
     refuse_unknown_ids(replies, items)
     systems = replies.get_column("system").unique(maintain_order=True).to_list()
     order = pl.DataFrame({"system": systems}, schema={"system": pl.String}).with_row_index("order")
-    grid = order.join(items, how="cross").join(replies, on=["system", "id"], how="left")
-    grid = grid.sort("order", "item")
+    grid = order.join(items, how="cross")
+    grid = grid.join(replies, on=["system", "id"], how="left", maintain_order="left")
+    if grid.height and not grid.get_column("text").null_count():
+        ids = items.get_column("id").to_list()
+        return Alignment(grid.select(*RESPONSES), systems, ids, {}, 0, {})
     gaps = grid.filter(pl.col("text").is_null())
     if gaps.height and missing == "error":
         raise InputError(_unanswered_message(gaps, items.height))

@@ -152,7 +152,8 @@ class Responses(CheckedTable):
     def conformed(cls, frame: pl.DataFrame, table: str) -> pl.DataFrame:
         """The columns of responses alone, in their types."""
         columns = [each for each in COLUMNS[cls.KIND] if each.is_needed or each.name in frame]
-        return conform(frame, columns, table).select(each.name for each in columns)
+        conformed, names = conform(frame, columns, table), [each.name for each in columns]
+        return conformed if conformed.columns == names else conformed.select(names)
 
     def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
         refuse(

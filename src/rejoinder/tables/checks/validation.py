@@ -44,6 +44,9 @@ def conform(frame: pl.DataFrame, columns: Sequence[TableColumn], table: str) -> 
             conformed.append(pl.col(each.name).cast(each.dtype))
         elif each.if_absent == "null":
             conformed.append(pl.lit(None, dtype=each.dtype).alias(each.name))
+    dtypes = [(each.name, each.dtype) for each in columns]
+    if list(frame.schema.items())[: len(dtypes)] == dtypes:
+        return frame
     return frame.select(*conformed, pl.exclude([each.name for each in columns]))
 
 
@@ -104,37 +107,38 @@ def check_references(
     expected = "expected a number within [-1, 1]; leave it empty where there is none"
     refuse_not_finite(references, "weight", expected, origin, missing=True)
     refuse(
-        (weights.abs() > 1).fill_null(False),
+        weights.abs() > 1,
         origin,
         lambda i: f"weight {weights[i]:g} outside [-1, 1] at id {quoted(ids[i])}; {RESCALE}",
     )
-    orphans = (
-        references.select("id").with_row_index("row").join(contexts.select("id"), "id", how="anti")
-    )
-    if orphans.height:
-        row = int(orphans.get_column("row").min())  # pyright: ignore[reportArgumentType]
+    orphans = (~ids.is_in(contexts.get_column("id").implode())).arg_true()
+    if len(orphans):
+        row = int(orphans[0])
         raise InputError(
             f"{origin.at(row)}: a reference for id {quoted(ids[row])}, which no context has"
-            f"{more(orphans.height, 'reference')}; add its context or take the reference out"
+            f"{more(len(orphans), 'reference')}; add its context or take the reference out"
         )
 
 
 def refuse_nameless(frame: pl.DataFrame, column: TableColumn, origin: Origin) -> None:
     """Raises an InputError for the first row that names nothing in a column of names."""
     name, ids = column.name, frame.get_column("id")
-    if column is ID:
-        refuse(_is_blank(ids), origin, lambda i: "the id is empty; every row needs one")
     remedy = f"name the {name} in every row"
     remedy += ", or leave the column out" if column.if_absent == "filled" else ""
     refuse(
         _is_blank(frame.get_column(name)),
         origin,
-        lambda i: f"no {name} at id {quoted(ids[i])}; {remedy}",
+        lambda i: (
+            "the id is empty; every row needs one"
+            if column is ID
+            else f"no {name} at id {quoted(ids[i])}; {remedy}"
+        ),
     )
 
 
 def _is_blank(names: pl.Series) -> pl.Series:
-    return names.is_null() | (names.str.strip_chars() == "").fill_null(False)
+    blank = names.str.strip_chars() == ""  # null where the name is
+    return blank.fill_null(True) if names.null_count() else blank
 
 
 def refuse_not_finite(
@@ -150,8 +154,9 @@ def refuse_not_finite(
         missing: Whether a number may be missing.
     """
     ids, values = frame.get_column("id"), frame.get_column(column)
+    finite = values.is_finite()
     refuse(
-        ~values.is_finite().fill_null(missing),
+        ~(finite if missing else finite.fill_null(False)),
         origin,
         lambda i: f"{column} {_number(values[i])} at id {quoted(ids[i])}; {expected}",
     )
@@ -163,7 +168,7 @@ def check_probability(frame: pl.DataFrame, origin: Origin) -> None:
         return
     ids, shares = frame.get_column("id"), frame.get_column(PROBABILITY)
     refuse(
-        ~((shares > 0) & (shares <= 1)).fill_null(True),
+        ~((shares > 0) & (shares <= 1)),
         origin,
         lambda i: (
             f"{PROBABILITY} {shares[i]:g} at id {quoted(ids[i])}; expected a number in (0, 1]"
@@ -175,15 +180,15 @@ def refuse(offends: pl.Series, origin: Origin, say: Callable[[int], str]) -> Non
     """Raises for the first row where ``offends`` is true, and counts the others.
 
     Args:
-        offends: One boolean per row, without nulls.
+        offends: One boolean per row; where it is null, the row does not offend.
         origin: Where the rows stood.
         say: The message for a row, given its index.
 
     Raises:
         InputError: File, row, the message, and how many rows more offend in the same way.
     """
-    rows = offends.arg_true()
-    if len(rows):
+    if offends.any():
+        rows = offends.arg_true()
         first = int(rows[0])
         raise InputError(f"{origin.at(first)}: {say(first)}{more(len(rows))}")
 
@@ -226,9 +231,8 @@ def is_first(keys: pl.DataFrame) -> pl.Series:
 
 def _refuse_white_space_twins(ids: pl.Series, origin: Origin) -> None:
     stripped = ids.str.strip_chars()
-    twins = stripped.is_duplicated()
-    if twins.any():
-        rows = (stripped == stripped.filter(twins)[0]).arg_true()
+    if stripped.n_unique() < len(stripped):
+        rows = (stripped == stripped.filter(stripped.is_duplicated())[0]).arg_true()
         one, other = int(rows[0]), int(rows[1])
         raise InputError(
             f"{origin.at(other)}: id {quoted(ids[other])} differs from {quoted(ids[one])} ({origin.at(one)}) "

@@ -5,9 +5,13 @@
 
 import io
 import json
+import random
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import openpyxl
 
+import studies
 from fuzzing import archive, parquet, rows, saved_to_disk
 from kinds import tools
 from kinds.kind import Talk
@@ -55,6 +59,16 @@ TALKS = [
 def at_once(name, content):
     """One file that holds the test set and the replies."""
     return {"testset": (name, content), "responses": (name, content)}
+
+
+def study_of_two_raters():
+    """The file of a study in which two raters graded every reply."""
+    with TemporaryDirectory() as folder:
+        study = studies.study(Path(folder), items=len(IDS))
+        studies.answer_all(study, [study.add_rater() for _ in "ab"], random.Random(1))
+        study.close()
+        studies.OPENED.remove(study)
+        return study.database.path.read_bytes()
 
 
 def inspect_log():
@@ -230,6 +244,7 @@ WORLDS = {
             for n, i in enumerate(IDS)
         ]).encode()),
     },
+    "study": {"ratings": ("study.sqlite", study_of_two_raters())},
     "potato": {"ratings": ("potato", {
         "config.yaml": b"task_dir: .\n",
         "key.jsonl": rows(*({"id": str(n), "item": i, "system": "a"} for n, i in enumerate(IDS))),

@@ -20,8 +20,8 @@ from playwright import sync_api
 
 import studies
 from chromium import AXE, CHROMIUM, MARKS, WCAG, launched, opened
-from rejoinder.annotation.export import judgements
 from rejoinder.cli.app import run
+from rejoinder.studies.judgements import judgements
 from shared_data import SYSTEMS, TESTSET
 from study_server import Server
 
@@ -174,7 +174,7 @@ def test_a_whole_session_by_the_keyboard_alone(browser, tmp_path, kind):
         "pointwise": {"relevance": 2, "fluency": 4},
         "head-to-head": {"overall": "tie"},
     }
-    rated = [each for each in judgements(study) if each.kind == "rated"]
+    rated = [each for each in judgements(study.database) if each.kind == "rated"]
     assert len(rated) == {"pointwise": 12, "head-to-head": 12, "best-worst": 4}[kind]
     for each in rated:
         expected = wanted.get(
@@ -263,7 +263,7 @@ def test_a_page_without_a_server_from_the_file_to_the_ratings(browser, tmp_path,
     ratings = tmp_path / "r.csv"
     assert run(["annotate", "export", str(db), str(answers), "-o", str(ratings)]) == 0
     study = studies.opened(db)
-    rated = [each for each in judgements(study) if each.kind == "rated"]
+    rated = [each for each in judgements(study.database) if each.kind == "rated"]
     assert len(rated) == {"pointwise": 6, "head-to-head": 6, "best-worst": 2}[kind]
     for each in rated:
         shown = each.arrangement
@@ -374,7 +374,7 @@ def test_two_raters_side_by_side_finish_200_items_while_the_server_is_killed_30_
     assert not faults
     assert kills == 30
     study = studies.opened(server.db)
-    every = judgements(study)
+    every = judgements(study.database)
     rated = [each for each in every if each.kind == "rated"]
     assert len(rated) == len({(e.rater, e.item, e.systems) for e in rated}) == 2 * 198
     for place in range(2):

@@ -89,7 +89,7 @@ def comment_of(task: Task, form: Mapping[str, str]) -> str:
     return form.get("comment", "")[:LONGEST_COMMENT].strip() if task.comments else ""
 
 
-def is_right(task: Task, choices: Choices, answers: Mapping[str, Any]) -> bool:
+def is_right(task: Task, choices: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
     """Whether every known answer of an example was given.
 
     >>> is_right(Task(), {"overall": 4}, {"overall": [4, 5]})

@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rejoinder.annotation.database import make_database
 from rejoinder.annotation.questions import Question, Questions
 from rejoinder.annotation.task import Example, Task, task_json
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.provenance_within import keep_record
+from rejoinder.studies.database import make_database
 
 
 def identity(task: Task, questions: Questions) -> str:

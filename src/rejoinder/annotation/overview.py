@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.annotation import assignment
-from rejoinder.annotation.export import Judgement, attention_of, judgements, table_of
+from rejoinder.annotation.export import attention_of
 from rejoinder.annotation.study import Rater, Study
 from rejoinder.errors import RejoinderError
 from rejoinder.human_evaluation.preference_summary import preferences
 from rejoinder.human_evaluation.rating_summary import ratings
+from rejoinder.studies.judgements import Judgement, judgements
+from rejoinder.tables.formats.study import table_of
 
 _RESAMPLES = 100  # of strengths, which the overview does not show
 
@@ -64,7 +66,7 @@ class Overview:
 
 def overview(study: Study) -> Overview:
     """How far a study is now. It shows no results of systems: who looks at them may stop too early."""
-    every = judgements(study)
+    every = judgements(study.database)
     rated = [each for each in every if each.kind == "rated"]
     attention = {row[0]: row[1:] for row in attention_of(study, every).iter_rows()}
     raters = study.raters()
@@ -94,7 +96,7 @@ def _agreement(study: Study, rated: list[Judgement]) -> tuple[tuple[dict[str, An
         return (), "no answers yet"
     summarise = preferences if study.task.kind == "head-to-head" else ratings
     try:
-        summary = summarise(table_of(study, rated), resamples=_RESAMPLES)
+        summary = summarise(table_of(study.task.kind, rated), resamples=_RESAMPLES)
     except RejoinderError as error:
         return (), str(error)
     return tuple(summary.agreement.to_dicts()), ""

@@ -11,12 +11,12 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from rejoinder.annotation.database import make_database, notes_of_log
-from rejoinder.annotation.export import judgements
 from rejoinder.annotation.study import Study
-from rejoinder.annotation.tables import NAMES, add_checksum, checksum, columns_of, fault_of
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, listed
+from rejoinder.studies.database import make_database, notes_of_log
+from rejoinder.studies.judgements import judgements
+from rejoinder.studies.tables import NAMES, add_checksum, checksum, columns_of, fault_of
 
 _SETTINGS = {"admin": "", "identity": "", "join": "", "made": "", "notes": "[]", "task": ""}
 """The settings of a study, with what stands for those that are lost and that no judgement needs."""
@@ -55,7 +55,7 @@ def salvaged(path: str | os.PathLike[str]) -> Iterator[tuple[Study, list[str]]]:
         rows["study"] = list((_SETTINGS | settings).items())
         make_database(new, lambda connection: _fill(connection, rows))
         with closing(Study(new, reading=True)) as study:
-            there = len(judgements(study))
+            there = len(judgements(study.database))
             if not there:
                 raise InputError(
                     f"{path}: no answer is whole ({'; '.join(notes)}); restore a copy of it"

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 from rejoinder.annotation import assignment
 from rejoinder.annotation.choices import Choices, choices_of, comment_of, form_of, is_right
-from rejoinder.annotation.database import Database
 from rejoinder.annotation.new_study import identity, make_study
 from rejoinder.annotation.questions import Questions
 from rejoinder.annotation.task import Task, task_of_json
 from rejoinder.errors import InputError
+from rejoinder.studies.database import Database
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 LONGEST_PLATFORM_ID = 200

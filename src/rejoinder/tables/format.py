@@ -25,7 +25,17 @@ FormatName: TypeAlias = str | Mapping[str, str] | None
 """The name of the format of all files, or by file (``""``: of all others); None: recognised."""
 
 Container: TypeAlias = Literal[
-    "folder", "csv", "tsv", "xlsx", "zip", "parquet", "json list", "json object", "own rows", "text"
+    "folder",
+    "csv",
+    "tsv",
+    "xlsx",
+    "zip",
+    "parquet",
+    "sqlite",
+    "json list",
+    "json object",
+    "own rows",
+    "text",
 ]
 """What a path is before it is of any format. JSON Lines begin with an object too, and are our own rows
 where the first one is an item or a reply, whatever words stand in its texts."""
@@ -38,6 +48,7 @@ _OF_SUFFIX: dict[str, Container] = {
 }  # fmt: skip
 _OF_START: dict[str, Container] = {
     "[": "json list", "{": "json object", "PK\x03\x04": "zip", "PAR1": "parquet",
+    "SQLite format 3\0": "sqlite",
 }  # fmt: skip
 
 

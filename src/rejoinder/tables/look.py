@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -21,7 +22,8 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, col
 from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.columns import OtherTableError
 from rejoinder.tables.example_commands import example_commands
-from rejoinder.tables.format import FormatName, KindName, name_for
+from rejoinder.tables.format import FileHead, FormatName, KindName, name_for
+from rejoinder.tables.formats import study
 from rejoinder.tables.formats.format_choice import (
     UnknownFormatError,
     format_of,
@@ -30,7 +32,7 @@ from rejoinder.tables.formats.format_choice import (
     in_folder,
     logs_in,
 )
-from rejoinder.tables.kept_files import holds_scores, holds_study, questions_in, scores_in
+from rejoinder.tables.kept_files import holds_scores, scores_in
 from rejoinder.tables.notes import RENAMED, taking_notes
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import table_of
@@ -193,8 +195,10 @@ def look(
     whole = True
     if holds_scores(place):
         readings = [Reading("kept scores", "parquet", Contents(*scores_in(place)))]
-    elif holds_study(place):
-        readings = [Reading("study", "sqlite", Contents(questions_in(place)))]
+    elif study.FORMAT.recognises(FileHead.of(place)):
+        readings = [Reading("study", "sqlite", Contents(study.questions_in(place)))]
+        with suppress(RejoinderError):  # nobody has answered yet
+            readings += _readings(place, format, mapping)[0]
     else:
         readings, whole = _readings(place, format, mapping)
     verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])

@@ -39,6 +39,11 @@ TEXTS: dict[str, Callable[..., str]] = {
         + "; an empty reply stands in the long form (system, id, text), or is scored by "
         + str(Argument("missing", "empty"))
     ),
+    "attention": lambda answers: (
+        f"{counted(answers, 'answer')} to attention questions left out; nobody is excluded for them, "
+        "which 'rejoinder annotate export --attention SHARE' does"
+    ),
+    "log of study": lambda text: text,
     "file of folder": lambda file: f"the file {quoted(file)} of this folder is read",
     "mark": lambda mark: f"cells parted by {mark}, no commas",
     "quoted cells": lambda: "cells in double quotes, read as in CSV",

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 import rejoinder.annotation.export as exporting
 import studies
-from rejoinder.annotation.export import export, judgements
+from rejoinder.annotation.export import export
 from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.study import open_study
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.errors import InputError
+from rejoinder.studies.judgements import judgements
 
 CHECK = Example(("Choose 1.",), ("Choose 1.",), {"overall": 1})
 
@@ -46,7 +47,7 @@ def test_every_question_has_its_raters_and_no_rater_has_it_twice(
     study = studies.study(tmp_path, task, items, 4, dialogues=max(1, items // 2))
     raters = [study.add_rater() for _ in range(wanted + more)]
     studies.answer_all(study, raters, random.Random(seed), undo=0.1)
-    every = judgements(study)
+    every = judgements(study.database)
     of_question = Counter((each.item, each.systems) for each in every)
     assert set(of_question.values()) == {wanted}
     assert len(of_question) == items * {"pointwise": 4, "head-to-head": 6, "best-worst": 1}[kind]
@@ -63,7 +64,7 @@ def test_the_turns_of_a_dialogue_follow_each_other(tmp_path):
     study = studies.study(tmp_path, task, items=12, dialogues=3)
     rater = study.add_rater()
     studies.answer_all(study, [rater], random.Random(1))
-    order = [(each.systems[0], each.item) for each in judgements(study)]
+    order = [(each.systems[0], each.item) for each in judgements(study.database)]
     for start in range(0, 24, 4):  # four turns each, of one system
         system, first = order[start]
         assert order[start : start + 4] == [(system, str(int(first) + turn)) for turn in range(4)]
@@ -79,7 +80,11 @@ def test_orders_differ_between_raters_and_are_the_seeds(tmp_path):
             studies.answer_all(study, [rater], random.Random(1))
         orders.append(
             [
-                [(j.item, j.arrangement) for j in judgements(study) if j.rater == each.name]
+                [
+                    (j.item, j.arrangement)
+                    for j in judgements(study.database)
+                    if j.rater == each.name
+                ]
                 for each in raters
             ]
         )
@@ -95,9 +100,9 @@ def test_an_answer_sent_twice_is_stored_once_and_another_takes_its_place(tmp_pat
     shown = study.current(rater)
     for _ in range(3):
         study.answer(rater, shown.assignment, {"c0": "4"})
-    assert [each.choices for each in judgements(study)] == [{"overall": 4}]
+    assert [each.choices for each in judgements(study.database)] == [{"overall": 4}]
     study.answer(rater, shown.assignment, {"c0": "2"})
-    assert [each.choices for each in judgements(study)] == [{"overall": 2}]
+    assert [each.choices for each in judgements(study.database)] == [{"overall": 2}]
     with study.database.transaction() as db:
         assert db.execute("SELECT count(*) FROM answer").fetchone() == (2,)
 
@@ -115,13 +120,13 @@ def test_undo_goes_back_and_what_was_answered_counts_until_then(tmp_path):
     assert study.undo(rater)
     shown = study.current(rater)
     assert (shown.assignment, shown.form, shown.number) == (seen[1], {"c0": "2"}, 2)
-    assert [each.choices["overall"] for each in judgements(study)] == [1, 2]
+    assert [each.choices["overall"] for each in judgements(study.database)] == [1, 2]
     assert study.undo(rater)  # one further back
     assert study.current(rater).assignment == seen[0]
     for grade in "54":
         study.answer(rater, study.current(rater).assignment, {"c0": grade})
     assert study.current(rater).assignment == after.assignment
-    assert [each.choices["overall"] for each in judgements(study)] == [5, 4]
+    assert [each.choices["overall"] for each in judgements(study.database)] == [5, 4]
 
 
 def test_a_question_left_open_goes_to_somebody_else(tmp_path):
@@ -143,7 +148,9 @@ def test_a_question_left_open_goes_to_somebody_else(tmp_path):
         study.answer(first, shown.assignment, {"c0": "1"})
     study.answer(second, taken.assignment, {"c0": "3"})
     assert study.current(first) is None
-    assert [(each.rater, each.choices) for each in judgements(study)] == [("r002", {"overall": 3})]
+    assert [(each.rater, each.choices) for each in judgements(study.database)] == [
+        ("r002", {"overall": 3})
+    ]
 
 
 def test_the_answers_of_others_cannot_be_given(tmp_path):
@@ -155,7 +162,7 @@ def test_the_answers_of_others_cannot_be_given(tmp_path):
     for wrong in ({}, {"c0": "6"}, {"c0": "1.0"}, {"c0": ""}, {"c1": "1"}):
         with pytest.raises(InputError, match="Choose one of the points"):
             study.answer(one, shown.assignment, wrong)
-    assert judgements(study) == []
+    assert judgements(study.database) == []
 
 
 def test_attention_and_training_are_asked_and_not_exported(tmp_path):
@@ -178,7 +185,7 @@ def test_attention_and_training_are_asked_and_not_exported(tmp_path):
     study.answer(rater, shown.assignment, {"c0": "5"})  # a training answer stays
     assert not study.feedback(rater, shown.assignment).right
     studies.answer_all(study, [rater], random.Random(3))
-    kinds = [each.kind for each in judgements(study)]
+    kinds = [each.kind for each in judgements(study.database)]
     assert Counter(kinds) == {"rated": 20, "attention": 4, "training": 1}
     places = [place for place, kind in enumerate(kinds) if kind == "attention"]
     rated_before = [kinds[:place].count("rated") for place in places]
@@ -224,7 +231,7 @@ def test_the_signature_is_that_of_the_judgements(tmp_path):
     studies.answer_all(study, [rater], random.Random(1))
     before = export(study).signature
     assert export(study).signature == before
-    last = judgements(study)[-1]
+    last = judgements(study.database)[-1]
     study.undo(rater)
     shown = study.current(rater)
     study.answer(rater, shown.assignment, {"c0": str(6 - last.choices["overall"])})
@@ -340,7 +347,7 @@ def test_the_file_is_the_owners_alone_and_at_rest_the_only_one(tmp_path):
     study.close()
     assert [each.name for each in tmp_path.iterdir()] == ["0.sqlite"]
     with_reading = studies.opened(tmp_path / "0.sqlite", reading=True)
-    assert len(judgements(with_reading)) == 1
+    assert len(judgements(with_reading.database)) == 1
     with_reading.close()
 
 
@@ -366,10 +373,10 @@ def test_a_full_disk_confirms_nothing(tmp_path):
     study.database._connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(InputError, match="nothing of this step was saved"):
         [study.add_rater() for _ in range(2000)]
-    assert judgements(study) == []
+    assert judgements(study.database) == []
     study.database._connection.execute("PRAGMA max_page_count = 1000000")
     study.answer(rater, shown.assignment, {"c0": "1"})
-    assert len(judgements(study)) == 1
+    assert len(judgements(study.database)) == 1
 
 
 def test_a_clock_that_jumps_gives_no_time(tmp_path):

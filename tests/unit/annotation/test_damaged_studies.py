@@ -9,8 +9,8 @@ import damaged_studies
 import studies
 from rejoinder.annotation.export import export
 from rejoinder.annotation.salvage import salvaged
-from rejoinder.annotation.tables import fault_of
 from rejoinder.errors import InputError
+from rejoinder.studies.tables import fault_of
 
 DEFAULT, SLOW = 10, 100  # damaged copies of each kind
 

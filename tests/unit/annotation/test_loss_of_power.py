@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import studies
-from rejoinder.annotation.export import judgements
+from rejoinder.studies.judgements import judgements
 
 STEP = 601  # bytes between two cuts; a prime, so that they fall anywhere in the pages of the log
 
@@ -24,7 +24,7 @@ def confirmed(tmp_path):
     lengths = []
     while (shown := study.current(rater)) is not None:
         study.answer(rater, shown.assignment, studies.form(study.task, shown, draw))
-        lengths.append((os.path.getsize(log), judgements(study)))
+        lengths.append((os.path.getsize(log), judgements(study.database)))
     assert len(lengths) == 8
     yield study.database.path, log, lengths
     study.close()
@@ -50,7 +50,7 @@ def test_no_confirmed_answer_is_lost_and_no_other_is_half_there(confirmed, tmp_p
         shutil.copy(path, copy)
         copy.with_name(copy.name + "-wal").write_bytes(whole[:cut] + garbage)
         study = studies.opened(copy)
-        left = judgements(study)
+        left = judgements(study.database)
         sure = max((len(there) for length, there in lengths if length <= cut), default=0)
         assert len(left) >= sure
         assert left == (lengths[len(left) - 1][1] if left else [])  # the first answers, each whole

@@ -13,7 +13,6 @@ pytest.importorskip("uvicorn")
 from starlette.testclient import TestClient
 
 import studies
-from rejoinder.annotation.export import judgements
 from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.server.app import make_app
@@ -23,6 +22,7 @@ from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.cli.verbs.annotate_serve import _checked
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.studies.judgements import judgements
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 
@@ -106,8 +106,8 @@ def test_a_session_from_the_instructions_to_the_completion_code(tmp_path):
     done = answer(web, rater, {"c0": "3"}).text
     assert "All of your answers are saved" in done
     assert f"https://crowd.example/done?code={rater.code}" in done
-    assert [each.choices["overall"] for each in judgements(study)] == [1, 2, 3]
-    assert [each.comment for each in judgements(study)] == [
+    assert [each.choices["overall"] for each in judgements(study.database)] == [1, 2, 3]
+    assert [each.comment for each in judgements(study.database)] == [
         "",
         "",
         "",
@@ -141,7 +141,10 @@ def test_nothing_of_a_corpus_or_a_rater_is_markup(tmp_path, kind):
         answer(web, rater, given | {"comment": SCRIPT})
         pages.append(web.get(f"/r/{rater.token}"))
     pages += [web.get(f"/join/{study.join}?participant={SCRIPT}"), web.get(f"/a/{study.admin}")]
-    assert len(judgements(study)) == 1 + {"pointwise": 3, "head-to-head": 3, "best-worst": 1}[kind]
+    assert (
+        len(judgements(study.database))
+        == 1 + {"pointwise": 3, "head-to-head": 3, "best-worst": 1}[kind]
+    )
     for page in pages:
         assert {name.lower(): page.headers[name] for name in HEADERS} == {
             name.lower(): value for name, value in HEADERS.items()
@@ -198,12 +201,12 @@ def test_forms_of_other_sites_and_forged_ones_are_refused(tmp_path):
     ):
         page = web.post(f"/r/{rater.token}/answer", data={**fields, "c0": "3"}, headers=OURS)
         assert page.status_code == 403, fields
-    assert judgements(study) == []
+    assert judgements(study.database) == []
     # An old browser on an address without TLS says its origin alone.
     assert answer(web, rater, {"c0": "3"}, {"Origin": "http://127.0.0.1:8000"}).status_code == 200
     replayed = web.post(f"/r/{rater.token}/answer", data={**own, "c0": "3"}, headers=OURS)
     assert replayed.status_code == 200
-    assert len(judgements(study)) == 1
+    assert len(judgements(study.database)) == 1
     with study.database.transaction() as db:
         assert db.execute("SELECT count(*) FROM answer").fetchone() == (1,)
     form = Page(web.get(f"/a/{study.admin}").text).fields["form"]
@@ -363,7 +366,7 @@ def test_many_raters_at_once_lose_nothing(tmp_path):
 
     with ThreadPoolExecutor(8) as pool:
         confirmed = list(pool.map(session, raters))
-    assert sum(confirmed) == len(judgements(study)) == 8 * 2 * 4
+    assert sum(confirmed) == len(judgements(study.database)) == 8 * 2 * 4
 
 
 @pytest.mark.parametrize("number", ["abc", "", "-1", "1.5", "²", str(1 << 63), "9" * 5000])
@@ -373,7 +376,7 @@ def test_what_is_no_number_of_a_question_is_refused(tmp_path, number):
     begin(web, rater)
     data = {"form": form_token(rater.token, f"answer {number}"), "question": number, "c0": "3"}
     page = web.post(f"/r/{rater.token}/answer", data=data, headers=OURS)
-    assert (page.status_code, judgements(study)) == (400, [])
+    assert (page.status_code, judgements(study.database)) == (400, [])
     assert "This form cannot be read." in page.text
     assert web.get(f"/r/{rater.token}/example/{number}").status_code == 404
 
@@ -388,7 +391,7 @@ def test_a_failure_confirms_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Study, "answer", fail)
     page = answer(web, rater, {"c0": "3"})
-    assert (page.status_code, judgements(study)) == (500, [])
+    assert (page.status_code, judgements(study.database)) == (500, [])
     assert "was not saved" in page.text
     assert "defect" not in page.text
     assert page.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]

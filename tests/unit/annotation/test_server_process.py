@@ -17,7 +17,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 import studies
-from rejoinder.annotation.export import judgements
+from rejoinder.studies.judgements import judgements
 from shared_data import SYSTEMS, TESTSET
 from study_server import Browser, Server, free_port
 
@@ -106,7 +106,9 @@ def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
     assert len(stored) - len(wanted) <= RATERS  # stored, and killed before it was said
     assert sum(map(len, confirmed)) > 10
     for rater in range(1, RATERS + 1):
-        positions = [each.position for each in judgements(study) if each.rater == f"r00{rater}"]
+        positions = [
+            each.position for each in judgements(study.database) if each.rater == f"r00{rater}"
+        ]
         assert positions == list(range(1, len(positions) + 1))
     if kills == 30:
         assert len(stored) == 2 * 198
@@ -188,7 +190,7 @@ def test_a_hundred_raters_at_once_for_two_minutes(tmp_path, capsys):
     assert not faults
     study = studies.opened(db)
     by_rater = [0] * raters
-    for each in judgements(study):
+    for each in judgements(study.database):
         by_rater[int(each.rater[1:]) - 1] += 1
     assert by_rater == [len(each) for each in confirmed]
     tail = {share: float(np.quantile(times, share)) for share in (0.5, 0.95, 0.99, 1.0)}

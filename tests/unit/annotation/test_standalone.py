@@ -11,10 +11,11 @@ import pytest
 
 import studies
 from rejoinder.annotation.answers import taken_in
-from rejoinder.annotation.export import export, judgements
+from rejoinder.annotation.export import export
 from rejoinder.annotation.standalone.page import make_page
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.errors import InputError
+from rejoinder.studies.judgements import judgements
 from rejoinder.tables.ratings import read_ratings
 from shared_data import SYSTEMS, TESTSET
 
@@ -114,7 +115,7 @@ def test_files_that_no_page_gave_are_refused(tmp_path, change, message):
     with pytest.raises(InputError, match=message) as raised:
         taken_in(study, path)
     assert str(raised.value).startswith(f"{path}: ")
-    assert judgements(study) == []
+    assert judgements(study.database) == []
 
 
 def test_a_link_is_no_page(tmp_path):
@@ -177,7 +178,7 @@ def test_the_newest_answer_counts_in_whatever_order_files_come(tmp_path):
     older, newer = files_of(tmp_path, content_of(make_page(study)[0]), "15")
     for path in (newer, older, newer, older):
         taken_in(study, path)
-    assert {each.choices["overall"] for each in judgements(study)} == {5}
+    assert {each.choices["overall"] for each in judgements(study.database)} == {5}
     with study.database.transaction() as db:
         assert db.execute("SELECT max(revision) FROM answer").fetchone() == (1,)
 
@@ -186,7 +187,7 @@ def test_a_newer_answer_takes_the_place_of_an_older_one(tmp_path):
     study = studies.study(tmp_path, items=2)
     for path in files_of(tmp_path, content_of(make_page(study)[0]), "15"):
         taken_in(study, path)
-    assert {each.choices["overall"] for each in judgements(study)} == {5}
+    assert {each.choices["overall"] for each in judgements(study.database)} == {5}
 
 
 def test_answers_without_a_time_are_stored_once(tmp_path):
@@ -207,7 +208,7 @@ def test_of_a_file_with_one_wrong_answer_nothing_is_stored(tmp_path):
         (tmp_path / "a.json").write_text(json.dumps(given))
         with pytest.raises(InputError, match="not one of yours"):
             taken_in(study, tmp_path / "a.json")
-    assert judgements(study) == []
+    assert judgements(study.database) == []
     assert study.raters()[0].consented is None
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from rejoinder.annotation.database import refuse_network
 from rejoinder.errors import InputError
 from rejoinder.files import network
 from rejoinder.files.network import network_file_system
+from rejoinder.studies.database import refuse_network
 
 TABLE = r"""22 1 0:21 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 0:30 / /home rw shared:2 - nfs4 server:/home rw
@@ -34,7 +34,7 @@ def test_the_innermost_mount_counts(tmp_path, path, kind):
 
 
 def test_a_study_is_not_kept_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("rejoinder.annotation.database.network_file_system", lambda path: "nfs")
+    monkeypatch.setattr("rejoinder.studies.database.network_file_system", lambda path: "nfs")
     with pytest.raises(InputError, match=r"network file system \(nfs\)"):
         refuse_network(tmp_path / "a.sqlite")
     assert network.network_file_system(tmp_path / "a.sqlite") is None

@@ -15,6 +15,7 @@ from rejoinder.tables.formats import (
     own_tables,
     potato,
     qualtrics,
+    study,
     text,
     wmt,
 )
@@ -49,6 +50,7 @@ FORMATS: tuple[Format, ...] = (
     *exports.FORMATS,
     *wmt.FORMATS,
     *chat.FORMATS,
+    study.FORMAT,
     *own_tables.FORMATS,
     text.FORMAT,
 )

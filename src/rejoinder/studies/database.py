@@ -11,12 +11,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rejoinder.annotation.tables import add_checksum, fault_of, make_tables
 from rejoinder.errors import InputError
 from rejoinder.files.network import network_file_system
 from rejoinder.files.replacing import check_target, failure, replacing
 from rejoinder.messages import Call
-from rejoinder.tables.kept_files import APPLICATION
+from rejoinder.studies.tables import add_checksum, fault_of, make_tables
+
+APPLICATION = 0x524A4E44
+"""What a study's file says it belongs to (SQLite's ``application_id``)."""
+_MAGIC = b"SQLite format 3\x00"
+_PLACE = 68
+"""Where the header of an SQLite file has its application id, 4 bytes, the highest first."""
 
 FORMAT = 2
 """The version of the tables (``PRAGMA user_version``)."""
@@ -123,6 +128,12 @@ class Database:
                 self._connection.execute("PRAGMA busy_timeout = 0")
                 self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
+
+
+def begins_study(head: bytes) -> bool:
+    """Whether a file with these first bytes is a study of ``annotate serve`` or ``annotate page``."""
+    application = head[_PLACE : _PLACE + 4]
+    return head.startswith(_MAGIC) and application == APPLICATION.to_bytes(4, "big")
 
 
 def notes_of_log(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:

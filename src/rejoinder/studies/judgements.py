@@ -1,0 +1,76 @@
+"""What raters answered in a study: the last answer of each rater to each question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rejoinder.studies.database import Database
+
+_LAST = """
+SELECT rater.id, rater.name, kind, question.id, item, systems, content, probability, position,
+       arrangement, seconds, choices, comment
+FROM assignment
+JOIN answer ON answer.assignment = assignment.id
+JOIN question ON question.id = assignment.question
+JOIN block ON block.id = assignment.block
+JOIN rater ON rater.id = assignment.rater
+WHERE revision = revisions
+ORDER BY rater.id, position
+"""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The last answer of a rater to a question.
+
+    Attributes:
+        rater: The rater's pseudonym.
+        kind: ``rated``, ``training`` or ``attention``.
+        item: The id of the item.
+        systems: The systems of the question, in its own order.
+        probability: The probability with which the question was drawn.
+        position: The place in the rater's order.
+        arrangement: Which reply was shown in which place.
+        seconds: How long it took; None: unknown.
+        choices: What was chosen.
+        comment: What was written.
+        answers: The known answers of a training or attention question; else empty.
+    """
+
+    rater: str
+    kind: str
+    item: str
+    systems: tuple[str, ...]
+    probability: float
+    position: int
+    arrangement: tuple[int, ...]
+    seconds: float | None
+    choices: Mapping[str, Any]
+    comment: str
+    answers: Mapping[str, Any]
+
+
+def judgements(database: Database, checked: bool = False) -> list[Judgement]:
+    """Every last answer, by rater and position; where asked for, of an undamaged study alone."""
+    with database.transaction() as db:
+        if checked:
+            database.check(db)
+        rows = db.execute(_LAST).fetchall()
+    return [
+        Judgement(
+            row[1], row[2], row[4], tuple(json.loads(row[5])), row[7], row[8],
+            tuple(json.loads(row[9])), row[10], json.loads(row[11]), row[12],
+            json.loads(row[6]).get("answers", {}),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def kind_of(database: Database) -> str:
+    """The kind of judgement that a study asks for: ``pointwise``, ``head-to-head`` or ``best-worst``."""
+    with database.transaction() as db:
+        (task,) = db.execute("SELECT value FROM study WHERE key = 'task'").fetchone()
+    return json.loads(task)["kind"]

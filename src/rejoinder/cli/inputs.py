@@ -21,6 +21,7 @@ from rejoinder.cli.options import (
     MeasuringOptions,
     MeasuringOrScoresOptions,
     RatingFilesOptions,
+    SamplesOptions,
     SamplingOptions,
     ScoreFilesOptions,
     ScoringOptions,
@@ -501,6 +502,7 @@ def _by_themselves(
         cluster=cluster,
         resamples=given.resamples if resamples is None else resamples,
         seed=given.seed,
+        **_of_samples(given),
     )
     return with_notes(Scores(**vars(scores)), [each.path for each in given.scores])
 
@@ -573,7 +575,7 @@ def _reads_ratings() -> bool:
 
 
 _OF_MEASURING = (
-    "scores", "references", "missing", "drop_unusable",
+    "scores", "references", "missing", "drop_unusable", "at", "passing",
 )  # fmt: skip
 
 
@@ -597,8 +599,14 @@ def measure(
             cluster=cluster,
             resamples=given.resamples if resamples is None else resamples,
             seed=given.seed,
+            **_of_samples(given),
             progress=tick,
         )
+
+
+def _of_samples(given: Options) -> dict[str, Any]:
+    """The options of a verb that tells what k samples of a prompt reach; of another verb none."""
+    return given.of(SamplesOptions) if isinstance(given, SamplesOptions) else {}
 
 
 def check_block(*given: object) -> None:
@@ -606,7 +614,7 @@ def check_block(*given: object) -> None:
     if any(given):
         raise ParameterError(
             "--block keeps sums of many items, and reads Parquet alone: do without --explain, --by, "
-            "--segments, --cluster, --scores, --reference, --without, --missing, --columns and --format"
+            "--segments, --cluster, --scores, --reference, --without, --missing, --at, --columns and --format"
         )
 
 

@@ -61,6 +61,31 @@ def column_values(
     return tuple((column, value) for column, _, value in (text.partition("=") for text in texts))
 
 
+def passing(
+    _context: click.Context, _option: click.Parameter, texts: Sequence[str]
+) -> float | dict[str, float] | None:
+    """The values of --passing: one for all metrics, or by metric; None where it is not given.
+
+    Raises:
+        ParameterError: One is no number, or a bare number stands beside others.
+    """
+    values: dict[str, float] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            values[name] = float(number)
+        except ValueError:
+            raise ParameterError(
+                f"--passing {text}: expected a number, or METRIC=NUMBER (chrF=0.5)"
+            ) from None
+    if "" in values and len(texts) > 1:
+        raise ParameterError(
+            f"--passing {texts[0]} --passing {texts[1]}: a number without a metric is of all metrics, so it "
+            "stands alone; write METRIC=NUMBER for each"
+        )
+    return values.get("", values or None)
+
+
 class ScoreFile(NamedTuple):
     """A file of --scores, and what stands behind its name.
 

@@ -30,6 +30,7 @@ from rejoinder.cli.option_values import (
     enough,
     formats_of,
     kappa,
+    passing,
     score_files,
 )
 from rejoinder.cli.shell_completion import metric_names
@@ -557,6 +558,27 @@ class ScoringOptions(MeasuringOrScoresOptions):
         callback=column_values,
         help="Only the items with this value in a column of the contexts; may be repeated. For example "
         "topic=travel, or id=c001: values of one column are alternatives.",
+    )
+
+
+class SamplesOptions(Options):
+    """What k samples of a prompt reach."""
+
+    at: tuple[int, ...] = integer(
+        "--at",
+        metavar="K",
+        multiple=True,
+        help="Number of samples of a prompt; may be repeated. Adds best@K, worst@K and median@K of every "
+        "metric that ranks systems, and pass@K and pass^K (all K pass) of rates and with --passing, over "
+        "all subsets of the samples. Prompts with fewer samples are left out.",
+    )
+    passing: float | dict[str, float] | None = option(
+        "--passing",
+        metavar="[METRIC=]X",
+        multiple=True,
+        callback=passing,
+        help="Value from which a sample passes, for --at; may be repeated. In the metric's own range: "
+        "chrF=0.5 is 50 points of the tables. Default: the better end of a rate.",
     )
 
 

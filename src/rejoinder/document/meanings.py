@@ -24,6 +24,7 @@ MEANINGS = {
     "low": "Lower end of the 95% interval; null where there is none.",
     "high": "Upper end of the 95% interval; null where there is none.",
     "n": "Number of observations.",
+    "n_samples": "Number of replies: all samples of these prompts.",
     "items": "Number of items, or the items.",
     "clusters": "Number of clusters of items.",
     "design_effect": "By how much clusters multiply the variance.",

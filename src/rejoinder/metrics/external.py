@@ -126,7 +126,8 @@ class External(MeanMetric):
         if kind == RATE and bounds is None:
             bounds = 0.0, 1.0
         low, high = self._checked(values, bounds) if bounds is not None else (None, None)
-        known = values.values[~np.isnan(values.values)]
+        of_replies = values.values if values.by_sample is None else values.by_sample
+        known = of_replies[~np.isnan(of_replies)]
         if values.weights is None and are_ends(known, bounds or (0.0, 1.0)):
             kind = RATE
         parameters = {

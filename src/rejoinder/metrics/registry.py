@@ -69,9 +69,16 @@ METRICS = Makers(
 )
 """What each name on the command line makes; keyword arguments are the metric's parameters."""
 
-OTHERS = Makers({"ruq": ("ruq", "RUQ"), "external": ("external", "External")})
+OTHERS = Makers(
+    {
+        "ruq": ("ruq", "RUQ"),
+        "external": ("external", "External"),
+        "samples": ("of_samples", "OfSamples"),
+    }
+)
 """Metrics that no name on the command line makes, but saved scores name: those of models, not of
-replies, which have verbs of their own, and scores that other tools made."""
+replies, which have verbs of their own, scores that other tools made, and what the best, worst or most
+of several samples reach."""
 
 
 FROM_ANOTHER_TOOL = "; scores that another tool made are metrics too: "

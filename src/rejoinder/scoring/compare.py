@@ -192,7 +192,8 @@ def compare(
         corpus' is made of);
         ``detectable``, the smallest true difference that the randomization test at the 5% level on
         this many items shows with 80% power (see `power.detectable`), NaN for fewer than 8 items;
-        ``n``. Below 4 items interval and bootstrap p are NaN, for one item the other p is too.
+        ``n``, and where prompts have several samples ``n_samples``, the replies of both systems to these n
+        prompts. Below 4 items interval and bootstrap p are NaN, for one item the other p is too.
 
     Raises:
         ParameterError: A system is unknown, there is no pair, or there are no resamples.
@@ -365,6 +366,11 @@ def compare_pairs(
             "losses": _items(metric, better < -NOISE),
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
+            **(
+                {}
+                if measured.samples is None
+                else {"n_samples": measured.replies[a] + measured.replies[b]}
+            ),
             **_of_clusters(scores, label, pairs),
             **margins.columns(metric, difference, errors, measured.freedom, p_lost),
         }
@@ -386,6 +392,8 @@ def _of_clusters(
 def _joined(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The rows of all metrics; of one whose systems share all items, both have ``n``, and are paired."""
     table = pl.concat(tables, how="diagonal")
+    if "n_samples" in table.columns:
+        table = table.with_columns(pl.col("n_samples").fill_null(2 * pl.col("n")))
     if "paired" not in table.columns:
         return table
     numbers = (pl.col(name).cast(pl.Int64).fill_null(pl.col("n")) for name in ("n_a", "n_b"))
@@ -433,8 +441,8 @@ def _unpaired(
     scores: Measurements, label: str, a: int, b: int, shared: int, margins: Margins
 ) -> pl.DataFrame:
     """A row of ``compare`` of two systems' own scores, without paired tests."""
-    metric = scores.measured[label].metric
-    values = scores.measured[label].scores()[[a, b]]
+    measured = scores.measured[label]
+    metric, values = measured.metric, measured.scores()[[a, b]]
     difference = values[:1] - values[1:]
     error, freedom = _unpaired_error(scores, label, a, b, values)
     low, high = difference_intervals(metric, difference, np.array([error]), LEAST_ITEMS, freedom)
@@ -453,6 +461,11 @@ def _unpaired(
             **{name: pl.Series([None], dtype=pl.Int64) for name in ("wins", "ties", "losses")},
             "detectable": [np.nan],
             "n": [shared],
+            **(
+                {}
+                if measured.samples is None
+                else {"n_samples": measured.replies[[a]] + measured.replies[[b]]}
+            ),
             **({"clusters": [0], "design_effect": [np.nan]} if scores.cluster else {}),
             **margins.columns(metric, difference, np.array([error]), freedom),
         }

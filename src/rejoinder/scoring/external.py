@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ from rejoinder.metrics.external import External
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, few_items
 from rejoinder.scoring.pairwise import pairwise_scores
+from rejoinder.scoring.samples import with_samples
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.responses import MissingOrPairwise
@@ -41,6 +42,8 @@ def from_values(
     *,
     missing: MissingOrPairwise = "error",
     cluster: str | None = None,
+    at: Sequence[int] = (),
+    passing: float | Mapping[str, float] | None = None,
     resamples: int = 1000,
     seed: int = 12345,
 ) -> Measurements:
@@ -51,6 +54,8 @@ def from_values(
         testset: The items, with their columns; None takes the ids of the metrics.
         missing: As for ``scored_items``.
         cluster: As for ``score``.
+        at: As for ``score``.
+        passing: As for ``score``.
         resamples: As for ``score``.
         seed: As for ``score``.
 
@@ -83,7 +88,7 @@ def from_values(
     scores = Measurements(tuple(systems), items, measured, tuple(notes), resamples, seed)
     if missing == "pairwise":
         scores = pairwise_scores(scores, np.ones((len(systems), len(ids)), dtype=np.bool_))
-    return clustered(scores, cluster)
+    return clustered(with_samples(scores, {}, at, passing), cluster)
 
 
 def scored_items(

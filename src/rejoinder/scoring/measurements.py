@@ -18,9 +18,10 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.engine.resampling import BLOCK, bootstrap_counts, narrow
-from rejoinder.metrics.engine.rows import Rows, codes_of
-from rejoinder.statistics.clusters import Groups, interval_size
+from rejoinder.metrics.engine.rows import Matrix, Rows, codes_of
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.intervals import large_group
+from rejoinder.statistics.proportions import share_size
 from rejoinder.tables.checks.arguments import expect
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Measured:
         clusters: The clusters of these items; None where every item is independent.
         answered: bool [S, height], which of these items each system answered; None where all did. The
             rows of others are zero, and add nothing to a sum.
+        samples: The `nested_variance.moments` of the samples of each prompt, float64 [height, S, 6]; None
+            where each system gave one reply to each.
     """
 
     metric: Metric
@@ -54,6 +57,7 @@ class Measured:
     items: int | None = None
     clusters: Groups | None = None
     answered: np.ndarray | None = None
+    samples: Matrix | None = None
 
     def scores(self) -> Floats:
         """The score of every system: float64 [S]; NaN without any item."""
@@ -65,6 +69,13 @@ class Measured:
         if self.answered is None:
             return np.full(self.rows.systems, self.n)
         return self.answered.sum(axis=1)
+
+    @property
+    def replies(self) -> Indices:
+        """How many replies of each system count, all samples of its items: int64 [S]."""
+        if self.samples is None:
+            return self.counts
+        return self.samples.items[..., 0].sum(axis=0).astype(np.int64)
 
     @cached_property
     def units(self) -> Rows:
@@ -88,11 +99,18 @@ class Measured:
         """How many rows a system has."""
         return int(self.usable.sum())
 
-    def interval_sizes(self) -> Floats:
-        """Of a share of clustered items: what `clusters.interval_size` says, float64 [S]."""
-        assert self.clusters is not None
-        segments = self.rows.segments(self.metric)
-        return np.array([interval_size(values, self.clusters) for values in segments])
+    def interval_sizes(self) -> Floats | None:
+        """How many passes and failures a share is worth, float64 [S]; None where that is its items.
+
+        Of clustered items, and where an item is a part of a pass because it has several samples; see
+        `proportions.share_size`.
+        """
+        if not self.metric.share or (self.clusters is None and self.samples is None):
+            return None
+        low, high = self.metric.ends
+        shares = (self.rows.segments(self.metric) - low) / (high - low)
+        groups = self.clusters or Groups.of(None, self.height)
+        return np.array([share_size(values, groups) for values in shares])
 
     @property
     def n(self) -> int:
@@ -200,7 +218,10 @@ class Measurements:
         usable[each.usable] = selected
         rows = each.rows.pick(selected).of(systems)
         clusters = clusters_of(self.items, self.cluster, usable)
-        measured = Measured(each.metric, rows, usable, each.signature, each.items, clusters)
+        samples = each.samples and each.samples.pick(selected).of(systems)
+        measured = replace(
+            each, rows=rows, usable=usable, clusters=clusters, answered=None, samples=samples
+        )
         names = tuple(self.names[s] for s in systems)
         return replace(
             self, names=names, measured={label: measured}, _draws={}, _resampled={}, _left_out={}
@@ -243,8 +264,7 @@ def system_columns(
     values = measured.scores()
     lows = highs = np.full(values.size, np.nan)
     if resamples and measured.size >= LEAST_ITEMS:
-        share = measured.clusters is not None and measured.metric.share
-        worth = measured.interval_sizes() if share else None
+        worth = measured.interval_sizes()
         lows, highs = score_intervals(measured.metric, values, left_out(), worth, measured.freedom)
     return {
         "metric": [label] * values.size,

@@ -1,22 +1,32 @@
-"""Several replies of a system to one prompt: averaged within the prompt, never counted as items."""
+"""Several replies of a system to one prompt: averaged within the prompt, never counted as items.
+
+Intervals and tests are over prompts, or clusters of them; so are those of what the best, the worst or most
+of k samples reach (`at_k`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted
+from rejoinder.messages import counted, merged
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.external import External
-from rejoinder.scoring.measurements import Measured, with_word
-from rejoinder.scoring.scores import Scores
-from rejoinder.statistics.clusters import Groups, VarianceComponents, variance_components
+from rejoinder.metrics.of_samples import OfSamples
+from rejoinder.scoring.at_k import at_k
+from rejoinder.scoring.measurements import Measured, Measurements, few_items, with_word
+from rejoinder.statistics.clusters import VarianceComponents
+from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.nested_variance import NestedComponents, moments, nested_components
 from rejoinder.statistics.sampling import further_replies
+from rejoinder.statistics.student import two_sided_p
 from rejoinder.tables.schemas import SAMPLE
 from rejoinder.tables.types import Responses
 
@@ -24,6 +34,7 @@ NO_MEAN = (
     "a score of all replies together, in which the samples of one prompt cannot be averaged; leave it "
     "out, or give one reply to each prompt"
 )
+S = TypeVar("S", bound=Measurements)
 
 
 def by_sample(responses: Responses) -> Iterator[Responses]:
@@ -37,32 +48,139 @@ def by_sample(responses: Responses) -> Iterator[Responses]:
         yield responses.with_frame(part.drop(" place", SAMPLE))
 
 
-def averaged(first: Scores, further: Sequence[tuple[Scores, np.ndarray]]) -> Scores:
-    """Scores whose rows are the means of the rows of each prompt's samples.
+def averaged(
+    first: S, further: Sequence[tuple[Measurements, np.ndarray]]
+) -> tuple[S, dict[str, Floats]]:
+    """Scores whose rows are the means of the rows of each prompt's samples, and the samples' values.
 
     Args:
         first: The scores of the first samples.
         further: The scores of the second samples, the third, ..., each with the items that its systems
             answered (bool [S, n]); of the same metrics, and of some of the systems and items.
 
+    Returns:
+        The scores, and by label float64 [J, height, S], NaN where a prompt has fewer samples.
+
     Raises:
         ParameterError: A metric has no rows that can be averaged.
     """
-    measured, notes = {}, []
+    measured, values = dict(first.measured), {}
     for label, each in first.measured.items():
-        if isinstance(each.metric, External):  # one value for each reply, however many there are
-            measured[label] = each
-            continue
-        parts = [_placed(first, scores, answered, label) for scores, answered in further]
-        measured[label], note = _mean_rows(label, each, parts)
-        notes.append(f"{label}: {note}")
+        if not isinstance(each.metric, External):  # whose values say themselves what they are of
+            parts = [_placed(first, scores, answered, label) for scores, answered in further]
+            measured[label], values[label] = _mean_rows(label, each, parts)
     number = 1 + len(further)
     note = f"up to {counted(number, 'sample')} of each reply, averaged within the prompt"
-    return replace(first, measured=measured, notes=(note, *notes, *first.notes))
+    return replace(first, measured=measured, notes=(note, *first.notes)), values
+
+
+def of_externals(scores: Measurements) -> dict[str, tuple[Floats, Matrix]]:
+    """The samples of the scores of other tools: by label the values and moments of `samples_at`."""
+    found = {}
+    for label, each in scores.measured.items():
+        if isinstance(each.metric, External) and each.metric.reply_values is not None:
+            ids = scores.items.get_column("id").filter(pl.Series(each.usable)).to_list()
+            samples = each.metric.reply_values.samples_at(scores.names, ids)
+            if samples is not None:
+                found[label] = samples[0], Matrix(samples[1])
+    return found
+
+
+def with_samples(
+    scores: S,
+    values: Mapping[str, Floats],
+    at: Sequence[int] = (),
+    passing: float | Mapping[str, float] | None = None,
+) -> S:
+    """The scores with the moments of samples, notes on where they vary, and the measures of k samples.
+
+    Args:
+        scores: Of which each row is the mean of a prompt's samples.
+        values: By label the values of samples: float64 [J, height, S]; those of other tools are found here.
+        at: The numbers k of samples; see `OfSamples`.
+        passing: The value from which a sample passes, one for all metrics or by label; None: the better
+            end of a share, and other metrics have no such value.
+
+    Raises:
+        ParameterError: A number or a threshold is none that can be, or there are no samples.
+        InputError: No prompt has so many samples.
+    """
+    external = of_externals(scores)
+    values = {**values, **{label: each for label, (each, _) in external.items()}}
+    measured, notes = dict(scores.measured), []
+    for label, each in values.items():
+        matrix = external[label][1] if label in external else Matrix(moments(each))
+        if scores.measured[label].answered is not None:
+            matrix = matrix.masked(scores.measured[label].answered)  # pyright: ignore[reportArgumentType]
+        measured[label] = replace(scores.measured[label], samples=matrix)
+        notes.append(f"{label}: {shares(matrix.items)}")
+    notes += merged(_unequal(label, each, scores.names) for label, each in values.items())
+    scores = replace(scores, measured=measured)
+    made, left_out = at_k(scores, values, at, passing)
+    few = few_items(made) if scores.resamples else []
+    few = [each for each in few if each not in scores.notes]
+    first, *others = scores.notes or ("",)
+    every = tuple(each for each in (first, *notes, *left_out, *few, *others) if each)
+    return replace(scores, measured={**measured, **made}, notes=every)
+
+
+def sometimes(scores: Measurements) -> pl.DataFrame:
+    """The items of which some samples of a system pass and some fail; see ``Scores.sometimes``."""
+    schema = {
+        "metric": pl.String,
+        "id": pl.String,
+        "system": pl.String,
+        "passed": pl.Int64,
+        "samples": pl.Int64,
+    }
+    rows: list[tuple[str, str, str, int, int]] = []
+    told = set[str]()
+    for label, each in scores.measured.items():
+        metric = each.metric
+        label = metric.of if isinstance(metric, OfSamples) else label
+        if not metric.share or each.samples is None or label in told:
+            continue
+        told.add(label)
+        samples, ratings, _, total = (each.samples.items[..., k] for k in range(4))
+        low, high = metric.ends
+        passed = samples * (total / np.maximum(ratings, 1) - low) / (high - low)
+        passed = passed if metric.higher_is_better else samples - passed
+        some = (samples > 0) & (passed > NOISE) & (passed < samples - NOISE)
+        ids = scores.items.get_column("id").filter(pl.Series(each.usable))
+        rows += [
+            (label, ids[int(i)], scores.names[s], round(float(passed[i, s])), int(samples[i, s]))
+            for i, s in np.argwhere(some)
+        ]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+LEAST_UNEQUAL = 8
+"""With fewer prompts nothing is said of whether the number of samples depends on their scores."""
+DEPENDS = 0.001
+"""The p below which it is said."""
+
+
+def _unequal(label: str, values: Floats, names: Sequence[str]) -> tuple[str, str | None]:
+    """A warning where prompts with more samples score otherwise, as with retries until one succeeds."""
+    counts = (~np.isnan(values)).sum(axis=0)
+    means = np.nansum(values, axis=0) / np.maximum(counts, 1)
+    for s, name in enumerate(names):
+        x, y = (each[counts[:, s] > 0, s].astype(np.float64) for each in (counts, means))
+        if x.size < LEAST_UNEQUAL or np.ptp(x) == 0 or np.ptp(y) == 0:
+            continue
+        r = float(np.clip(np.corrcoef(x, y)[0, 1], -0.999999, 0.999999))
+        t = r * math.sqrt((x.size - 2) / (1 - r * r))
+        if two_sided_p(t, x.size - 2) < DEPENDS:
+            return label, (
+                f"the number of samples of a prompt goes with their mean ('{name}': r = {r:.2f}); if "
+                "sampling went on until a sample passed, the mean, pass@k and all other figures are biased: "
+                "take as many samples of every prompt"
+            )
+    return label, None
 
 
 def _placed(
-    first: Scores, scores: Scores, answered: np.ndarray, label: str
+    first: Measurements, scores: Measurements, answered: np.ndarray, label: str
 ) -> tuple[Floats, np.ndarray]:
     """The rows of further samples in the place of the first: float64 [n, S, k] and bool [n, S]."""
     target, source = first.measured[label], scores.measured[label]
@@ -83,8 +201,8 @@ def _placed(
 
 def _mean_rows(
     label: str, measured: Measured, parts: Sequence[tuple[Floats, np.ndarray]]
-) -> tuple[Measured, str]:
-    """The mean rows of one metric, and a note on the variance of its samples."""
+) -> tuple[Measured, Floats]:
+    """The mean rows of one metric, and the values of its samples: float64 [J, n, S], NaN where none."""
     if not isinstance(measured.rows, Matrix):
         raise ParameterError(f"{label}: {NO_MEAN}")
     own = measured.rows.items
@@ -96,34 +214,43 @@ def _mean_rows(
     rows = np.sum([rows for rows, _ in every], axis=0) / np.maximum(counts, 1)[:, :, None]
     answered = None if (counts > 0).all() else (counts > 0).T
     signature = with_word(measured.signature, "samples", str(int(counts.max())))
+    values = np.stack(
+        [np.where(is_there, measured.metric.score(own), np.nan) for own, is_there in every]
+    )
     mean = replace(measured, rows=Matrix(rows), answered=answered, signature=signature)
-    return mean, _shares(measured, every)
+    return mean, values
 
 
-def _shares(measured: Measured, every: Sequence[tuple[Floats, np.ndarray]]) -> str:
-    """How a reply's score varies between prompts and within them, summed over systems.
+def components(rows: Floats) -> NestedComponents:
+    """How a reply's score varies between prompts, within them and between raters, summed over systems.
 
-    And what further replies would do to the standard error of a system's mean.
+    Args:
+        rows: float64 [n, S, 6], the `moments` of samples.
     """
-    values = np.stack([measured.metric.score(rows) for rows, _ in every])
-    there = np.stack([each for _, each in every]) & ~np.isnan(values)
-    between = within = 0.0
-    for s in range(values.shape[2]):
-        chosen = there[:, :, s]
-        prompts = np.broadcast_to(np.arange(chosen.shape[1]), chosen.shape)[chosen]
-        parts = variance_components(values[:, :, s][chosen], Groups.of(prompts, prompts.size))
-        between, within = between + parts.between, within + parts.within
-    total = between + within
+    every = [nested_components(rows[:, s]) for s in range(rows.shape[1])]
+    return NestedComponents(*(float(np.nansum(part)) for part in zip(*every, strict=True)))
+
+
+def shares(rows: Floats) -> str:
+    """Where a reply's score varies, and what further replies would do to the error of a system's mean.
+
+    Args:
+        rows: float64 [n, S, 6], the `moments` of samples.
+    """
+    between, within, raters = components(rows)
+    total = between + within + raters
     if not total > 0:
         return "the variance between and within prompts cannot be estimated"
-    share = round(100 * within / total)
-    samples = there.sum(axis=0)
-    components, prompts = VarianceComponents(between, within), int(samples.any(axis=1).sum())
-    gains = further_replies(components, samples[samples > 0], prompts)
+    each = [round(100 * part / total) for part in (within, raters)]
+    of_raters = f", {each[1]}% between the raters of a reply" if raters > 0 else ""
+    samples, prompts = rows[..., 0], int((rows[..., 0] > 0).any(axis=1).sum())
+    number = rows[..., 1].sum() / samples.sum()
+    parts = VarianceComponents(between, within + raters / number)
+    gains = further_replies(parts, samples[samples > 0].astype(np.int64), prompts)
     return (
-        f"{100 - share}% of the variance lies between prompts, {share}% within them; the standard error "
-        f"of a score would be {_less(gains.sample)} smaller with one more sample of every prompt, "
-        f"{_less(gains.replies)} with as many replies to new prompts, {_less(gains.prompt)} with one "
+        f"{100 - sum(each)}% of the variance lies between prompts, {each[0]}% within them{of_raters}; the "
+        f"standard error of a score would be {_less(gains.sample)} smaller with one more sample of every "
+        f"prompt, {_less(gains.replies)} with as many replies to new prompts, {_less(gains.prompt)} with one "
         "more prompt"
     )
 

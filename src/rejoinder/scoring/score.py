@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
+from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
@@ -25,7 +26,7 @@ from rejoinder.scoring.assembly import (
 )
 from rejoinder.scoring.clusters import clustered, repeated_items
 from rejoinder.scoring.pairwise import answered_items, pairwise_scores
-from rejoinder.scoring.samples import averaged, by_sample
+from rejoinder.scoring.samples import averaged, by_sample, with_samples
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import expect
@@ -59,6 +60,8 @@ def score(
     missing: MissingOrPairwise = "error",
     drop_unusable: bool = False,
     cluster: str | None = None,
+    at: Sequence[int] = (),
+    passing: float | Mapping[str, float] | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Progress | None = None,
@@ -80,6 +83,11 @@ def score(
         cluster: A column of the contexts. Items with the same value there are not independent, and
             intervals and tests resample whole clusters of them. None takes ``conversation`` where
             there is such a column; ``none`` takes every item as independent.
+        at: Numbers k of samples: every metric that ranks systems and scored several samples of a prompt is
+            followed by the ``best@k``, ``worst@k`` and ``median@k`` of them; with values that pass or fail
+            by ``pass@k`` and ``pass^k`` (`OfSamples`). Prompts with fewer samples are left out.
+        passing: The value from which a sample passes: one for all metrics, or by label. Shares pass at
+            their better end without it.
         resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Of every resampling and permutation.
         progress: Called with how many slices of the work are done, and of how many.
@@ -105,10 +113,11 @@ def score(
     scores, alignment = _measured(
         testset, first, wanted, missing, drop_unusable, resamples, seed, progress
     )
-    if others:
-        scores = averaged(
-            scores, [_further(testset, each, wanted, drop_unusable) for each in others]
-        )
+    values: dict[str, Floats] = {}
+    if others and not all(isinstance(each, External) for each in wanted.values()):
+        further = [_further(testset, each, wanted, drop_unusable) for each in others]
+        scores, values = averaged(scores, further)
+    scores = with_samples(scores, values, at, passing)
     scores = replace(clustered(scores, cluster), _texts=(testset, responses))
     if scores.cluster or not resamples:
         return scores

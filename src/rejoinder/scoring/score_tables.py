@@ -13,7 +13,7 @@ from rejoinder.document.parts import GAP, Document, Line, View, lines, signed
 from rejoinder.document.rank_table import SAME_LETTER, ranks_of
 from rejoinder.document.table import Column, Table, estimate, key, number, text
 from rejoinder.document.text import IN_PAPERS, LETTERS, Cell, joined, styled
-from rejoinder.messages import counted
+from rejoinder.messages import AS_JSON, counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import trials
 from rejoinder.scoring.compare_tables import (
@@ -31,6 +31,10 @@ COLUMNS_AT_ONCE = 5
 OF_LEADS = {
     "p": "p_randomization corrected over all pairs of systems: below 0.05 the best system is better.",
 }
+OF_SOMETIMES = {
+    "passed": "Number of samples of the item that pass.",
+    "samples": "Number of samples of the item.",
+}
 DIFFERENCES = (
     "read the differences, not the values: a difference rests on the items that both systems "
     "answered, a value on all items of its system"
@@ -41,6 +45,7 @@ def systems(
     scores: Measurements,
     table: pl.DataFrame,
     leads: pl.DataFrame,
+    sometimes: pl.DataFrame,
     ranks: pl.DataFrame | None,
     view: View,
 ) -> Document:
@@ -50,12 +55,14 @@ def systems(
         scores: The scores.
         table: ``Scores.systems()``.
         leads: ``Scores.leads()``; empty for none.
+        sometimes: ``Scores.sometimes()``.
         ranks: ``Scores.ranks()``; None for none.
         view: What was asked of the showing.
     """
     order = f"; systems in the order of {scores.labels[0]}" if len(scores.labels) > 1 else ""
     values = _marked(_values(scores, view.digits), _best(scores, table), ranks)
     columns = [key("system"), values, number("n", paper=False)]
+    columns += [number("n_samples", paper=False)] * ("n_samples" in table.columns)
     shown: Document = [Table(table, columns, across="metric", most=COLUMNS_AT_ONCE), GAP]
     words = "; best values bold" + f"; {SAME_LETTER}" * (ranks is not None)
     shown.append(Line(joined(scale(scores, table) + order, styled(words, IN_PAPERS)), "legend"))
@@ -65,7 +72,37 @@ def systems(
         shown.append(GAP)
     if ranks is not None:
         shown += [GAP, *ranks_of(ranks)]
+    if not sometimes.is_empty():
+        shown += [GAP, *_sometimes(sometimes)]
     return [*shown, *_end(scores, table, view.signatures)]
+
+
+MOST_SOMETIMES = 20
+"""So many items that pass sometimes are on paper."""
+
+
+def _sometimes(rows: pl.DataFrame) -> Document:
+    """The items that pass sometimes, of each system in how many of its samples."""
+    columns = [
+        key("metric"),
+        key("id"),
+        number(
+            str,
+            ("passed", "samples"),
+            lambda passed, samples: f"{passed} of {samples}",
+            across=True,
+        ),
+    ]
+    paper = rows.head(MOST_SOMETIMES)
+    more = rows.height - paper.height
+    words = "items of which some samples of a system pass and some fail"
+    legend = "2 of 5: 2 of 5 samples pass; an empty cell: all samples of the system pass, or none"
+    legend += f"; {more} more in {AS_JSON}" if more else ""
+    table = Table(
+        rows, columns, name="sometimes", title=words, across="system", most=COLUMNS_AT_ONCE,
+        paper=paper, meanings=OF_SOMETIMES,
+    )  # fmt: skip
+    return [table, Line(legend, "legend")]
 
 
 def groups(

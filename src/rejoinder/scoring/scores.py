@@ -33,6 +33,7 @@ from rejoinder.scoring.measurements import (
     parts_of,
     system_columns,
 )
+from rejoinder.scoring.samples import sometimes
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import expect, strings
@@ -46,7 +47,8 @@ from rejoinder.tables.types import Responses
 from rejoinder.visible import visible
 
 RESERVED = {
-    "metric", "system", "value", "low", "high", "n", "signature", "place", "clusters", "design_effect"
+    "metric", "system", "value", "low", "high", "n", "signature", "place", "clusters", "design_effect",
+    "n_samples",
 }  # fmt: skip
 """Names that a column of the contexts cannot have in a table of scores."""
 MOST_LABELS = 8
@@ -87,6 +89,8 @@ class Scores(Measurements, PlottedResult):
         resamples: int = 1000,
         seed: int = 12345,
         rates: Sequence[str] = (),
+        at: Sequence[int] = (),
+        passing: float | Mapping[str, float] | None = None,
     ) -> Self:
         """The scores that other tools gave the replies, without texts.
 
@@ -104,6 +108,8 @@ class Scores(Measurements, PlottedResult):
             cluster: As for ``score``; the columns are those of the test set.
             resamples: As for ``score``.
             seed: As for ``score``.
+            at: As for ``score``, of the column ``sample``.
+            passing: As for ``score``.
 
         Raises:
             InputError: The table breaks its rules, or a value is missing.
@@ -114,7 +120,9 @@ class Scores(Measurements, PlottedResult):
         [4.5]
         """
         metrics = externals(taken(SegmentScores, segments), lower, bounds, rates)
-        facts: dict[str, Any] = {"missing": missing, "cluster": cluster}
+        facts: dict[str, Any] = {
+            "missing": missing, "cluster": cluster, "at": at, "passing": passing
+        }  # fmt: skip
         return cls(**vars(from_values(metrics, testset, resamples=resamples, seed=seed, **facts)))
 
     def systems(self) -> pl.DataFrame:
@@ -125,10 +133,14 @@ class Scores(Measurements, PlottedResult):
             and ``high`` (95% interval over items, see `jackknife.score_intervals`; NaN with
             ``resamples=0`` and for fewer than 4 items), ``n``, ``signature``. Where items have
             clusters, the interval is over clusters, and there are ``clusters``, their number, and
-            ``design_effect``, by how much they multiply the variance.
+            ``design_effect``, by how much they multiply the variance. Where prompts have several samples,
+            ``n`` counts prompts and ``n_samples`` replies.
         """
         tables = [self._systems(label, each) for label, each in self.measured.items()]
-        return pl.concat(tables) if tables else pl.DataFrame()
+        table = pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
+        if "n_samples" not in table.columns:
+            return table
+        return table.with_columns(pl.col("n_samples").fill_null(pl.col("n")))
 
     def _systems(self, label: str, measured: Measured) -> pl.DataFrame:
         table = self._numbers(label, measured)
@@ -145,6 +157,8 @@ class Scores(Measurements, PlottedResult):
         # Lists: of an array Polars asks whether it is masked, and imports numpy.ma for that.
         numbers = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
         table = pl.DataFrame(columns, schema_overrides=numbers)
+        if measured.samples is not None:
+            table = table.with_columns(n_samples=pl.Series(measured.replies))
         if self.cluster:
             effects = np.full(table.height, np.nan)
             if self.resamples and measured.size >= LEAST_ITEMS:
@@ -160,7 +174,7 @@ class Scores(Measurements, PlottedResult):
 
         # One system alone has no ranks, and says so before anything is shown.
         ranks = self.ranks() if view.ranks else None
-        return systems(self, self.systems(), self._leads(), ranks, view)
+        return systems(self, self.systems(), self._leads(), self.sometimes(), ranks, view)
 
     def _leads(self) -> pl.DataFrame:
         """The leads, or none where nothing can be tested."""
@@ -174,8 +188,18 @@ class Scores(Measurements, PlottedResult):
             "parts": self.parts(),
             "leads": self._leads().to_dicts(),
             **({"ranks": self.ranks().to_dicts()} if ranks else {}),
+            **({"sometimes": some.to_dicts()} if (some := self.sometimes()).height else {}),
             "notes": self.notes,
         }
+
+    def sometimes(self) -> pl.DataFrame:
+        """The items of which some samples of a system pass and some fail: none is sure either way.
+
+        Returns:
+            ``metric``, ``id``, ``system``, ``passed`` and ``samples``, in the order of the metrics and
+            items; of metrics with a threshold (``passing``) and of shares.
+        """
+        return sometimes(self)
 
     def parts(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What each value is made of, by metric and system: precisions, penalty, lengths, sums."""
@@ -415,6 +439,7 @@ class Scores(Measurements, PlottedResult):
                 usable=each.usable[items],
                 clusters=clusters_of(selected, self.cluster, each.usable[items]),
                 answered=None if each.answered is None else each.answered[systems][:, inside],
+                samples=each.samples and each.samples.pick(inside).of(several),
             )
 
         measured = {label: narrowed(each) for label, each in of.items()}

@@ -41,6 +41,7 @@ from rejoinder.scoring.saved_metrics import (
     saved_metric,
 )
 from rejoinder.statistics.draws import check_draws
+from rejoinder.statistics.nested_variance import MOMENTS
 from rejoinder.tables.io.panics import refusing_panics
 from rejoinder.tables.kept_files import KEY, holds_scores
 from rejoinder.tables.write import write_parquet
@@ -142,6 +143,7 @@ def _file_column(column: str) -> str:
 
 def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
     rows, n = measured.rows, measured.usable.size
+    columns = _samples_column(label, measured, systems)
     places = (np.arange(systems)[:, None] * n + np.flatnonzero(measured.usable)).ravel()
     answered = np.ones(places.size, dtype=np.bool_)
     if measured.answered is not None:
@@ -149,7 +151,7 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
     if isinstance(rows, Matrix):
         values = np.full((systems * n, rows.width), np.nan)
         values[places[answered]] = rows.values.reshape(-1, rows.width)[answered]
-        return [
+        return columns + [
             pl.Series(f"{label}.{name}", values[:, k], nan_to_null=True)
             for k, name in enumerate(measured.metric.columns)
         ]
@@ -160,6 +162,20 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
     for place, first, last in ends:
         bags[place] = pl.Series(rows.codes[first:last], dtype=pl.UInt64)
     return [pl.Series(f"{label}.{measured.metric.columns[0]}", bags, dtype=pl.List(pl.UInt64))]
+
+
+def _samples_column(label: str, measured: Measured, systems: int) -> list[pl.Series]:
+    """The moments of each prompt's samples; no column where there is one reply to each."""
+    if measured.samples is None:
+        return []
+    values = np.zeros((systems, measured.usable.size, MOMENTS))
+    values[:, measured.usable] = measured.samples.values
+    moments = values.reshape(-1, MOMENTS)
+    return [pl.Series(_SAMPLES + label, moments, dtype=pl.Array(pl.Float64, MOMENTS))]
+
+
+_SAMPLES = "samples:"
+"""What the name of such a column begins with; rows have names that begin with a metric's label."""
 
 
 @keeping_sources()
@@ -357,12 +373,24 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
         raise InputError(f"{label}: the systems are not scored on the same items")
     # Rows stand system by system in the file, item by item in a batch.
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
+    samples = None
+    if (name := _SAMPLES + label) in table.columns:
+        moments = table.get_column(name).to_numpy()
+        if moments.shape != (table.height, MOMENTS) or not (moments[:, :3] >= 0).all():
+            raise InputError(f"{label}: the numbers of samples cannot be those of a measurement")
+        samples = Matrix(moments[order].reshape(-1, systems, MOMENTS))
     if metric.summable:
         values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
         rows = rows_of(values, systems)
         rows = rows if answered is None else rows.masked(answered)
         return Measured(
-            metric, rows, usable, described.signature, described.items, answered=answered
+            metric,
+            rows,
+            usable,
+            described.signature,
+            described.items,
+            answered=answered,
+            samples=samples,
         )
     bags = columns[0].gather(order)
     lengths = bags.list.len().fill_null(0).to_numpy().astype(np.int64)

@@ -95,6 +95,33 @@ def share_interval(values: Floats, groups: Groups, n: float) -> Interval:
     return wilson(p, n)
 
 
+FEW_OFF_THE_END = 8
+"""With fewer items off the nearer end of the scale their standard error is not to be relied on."""
+
+
+def share_size(values: Floats, groups: Groups) -> float:
+    """How many passes and failures a mean of values within [0, 1] is worth, for Wilson's interval.
+
+    Of items that pass or fail their `interval_size`; so too where fewer than 8 items are off the nearer
+    end (all others pass, or all others fail). Otherwise n with ``p (1 - p) / n`` the variance of the mean
+    over groups, as an item whose value is the share of its samples that pass is worth more than one pass
+    or failure; with the factor of `of_freedom`.
+
+    Args:
+        values: float64 [n].
+        groups: Which values are not independent.
+
+    >>> round(share_size(np.array([0.0, 0.5] * 8), Groups.of(None, 16)), 1)
+    45.0
+    """
+    p = float(values.mean())
+    off = int((values < 1).sum() if p >= 0.5 else (values > 0).sum())
+    if are_ends(values) or off < FEW_OFF_THE_END:
+        return interval_size(values, groups)
+    variance = mean_variance(values, groups)
+    return p * (1 - p) / variance * of_freedom(groups) if variance > 0 else float(len(groups))
+
+
 def wilson_ends(shares: Floats, n: float | Floats, level: float = LEVEL) -> tuple[Floats, Floats]:
     """The ends of `wilson` for many shares at once, float64 [s] each; NaN where a share is.
 

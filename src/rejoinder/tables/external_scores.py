@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
@@ -148,6 +149,9 @@ class ReplyValues:
         raters: How many raters there are.
         samples: The most samples of a reply.
         notes: What was averaged, and what is odd about it.
+        by_sample: float64 [J, S, N], where there are several, each sample's mean over its raters, NaN
+            where there is none.
+        moments: float64 [S, N, 6] of them, as `nested_variance.moments` has them.
     """
 
     name: str
@@ -158,6 +162,8 @@ class ReplyValues:
     raters: int = 1
     samples: int = 1
     notes: tuple[str, ...] = ()
+    by_sample: Floats | None = None
+    moments: Floats | None = None
     _places: dict[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -173,16 +179,34 @@ class ReplyValues:
 
     def at(self, systems: tuple[str, ...], ids: list[str]) -> tuple[NDArray, NDArray | None]:
         """The values, and the weights, of these systems and ids: float64 [S', n], NaN where none."""
+        rows, columns, known = self._at(systems, ids)
+        values = np.where(known, self.values[np.ix_(rows, columns)], np.nan)
+        if self.weights is None:
+            return values, None
+        return values, np.where(known, self.weights[np.ix_(rows, columns)], np.nan)
+
+    def samples_at(self, systems: tuple[str, ...], ids: list[str]) -> tuple[Floats, Floats] | None:
+        """The samples of these systems and ids: float64 [J, n, S'], NaN where none, and [n, S', 6].
+
+        None where no reply has several samples.
+        """
+        if self.by_sample is None or self.moments is None:
+            return None
+        rows, columns, known = self._at(systems, ids)
+        samples = np.where(known, self.by_sample[:, rows][:, :, columns], np.nan)
+        moments = np.where(known[..., None], self.moments[rows][:, columns], 0.0)
+        return samples.transpose(0, 2, 1), moments.transpose(1, 0, 2)
+
+    def _at(
+        self, systems: tuple[str, ...], ids: list[str]
+    ) -> tuple[Indices, Indices, NDArray[np.bool_]]:
+        """The places of systems and ids, and which pairs of them there are: bool [S', n]."""
         if not self._places:
             self._places.update({id: place for place, id in enumerate(self.ids)})
         columns = np.array([self._places.get(id, -1) for id in ids], dtype=np.int64)
         place = {name: s for s, name in enumerate(self.systems)}
         rows = np.array([place.get(name, -1) for name in systems], dtype=np.int64)
-        known = (rows >= 0)[:, None] & (columns >= 0)
-        values = np.where(known, self.values[np.ix_(rows, columns)], np.nan)
-        if self.weights is None:
-            return values, None
-        return values, np.where(known, self.weights[np.ix_(rows, columns)], np.nan)
+        return rows, columns, (rows >= 0)[:, None] & (columns >= 0)
 
 
 def reply_values(scores: SegmentScores) -> Iterator[ReplyValues]:
@@ -197,6 +221,7 @@ def reply_values(scores: SegmentScores) -> Iterator[ReplyValues]:
 
 
 def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
+    every = rows
     rows, samples = _mean_of_samples(rows)
     rows, raters, notes = _mean_of_raters(name, rows)
     if samples > 1:
@@ -212,7 +237,35 @@ def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
         weights[places] = 1 / rows.get_column("probability").fill_null(1.0).to_numpy()
         notes.append("replies weighted by 1 over the probability of having been drawn")
     names = tuple(systems.to_list()), tuple(ids.to_list())
-    return ReplyValues(name, *names, values, weights, raters, samples, tuple(notes))
+    of_samples = _of_samples(every, systems, ids) if samples > 1 else (None, None)
+    return ReplyValues(name, *names, values, weights, raters, samples, tuple(notes), *of_samples)
+
+
+def _of_samples(rows: pl.DataFrame, systems: pl.Series, ids: pl.Series) -> tuple[Floats, Floats]:
+    """The values of samples and their moments: float64 [J, S, N], NaN where none, and [S, N, 6]."""
+    keys, value = ("system", "id"), pl.col("value")
+    samples = (
+        rows.filter(value.is_not_null())
+        .group_by(*keys, "sample", maintain_order=True)
+        .agg(pl.len().cast(pl.Float64).alias("n"), value.mean().alias("mean"),
+             ((value - value.mean()) ** 2).sum().alias("around"))
+        .with_columns(pl.int_range(pl.len()).over(keys).alias("place"))
+    )  # fmt: skip
+    n, mean = pl.col("n"), pl.col("mean")
+    each = (pl.len().cast(pl.Float64), n, n**2, n * mean, n * mean**2, pl.col("around"))
+    prompts = samples.group_by(keys, maintain_order=True).agg(
+        (one if k == 0 else one.sum()).alias(f"moment {k}") for k, one in enumerate(each)
+    )
+    places = [
+        (_codes(part.get_column("system"), systems), _codes(part.get_column("id"), ids))
+        for part in (samples, prompts)
+    ]
+    place = samples.get_column("place").to_numpy()
+    values = np.full((int(place.max(initial=0)) + 1, len(systems), len(ids)), np.nan)
+    values[place, *places[0]] = samples.get_column("mean").to_numpy()
+    moments = np.zeros((len(systems), len(ids), len(each)))
+    moments[places[1]] = prompts.drop(keys).to_numpy()
+    return values, moments
 
 
 def _mean_of_samples(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:

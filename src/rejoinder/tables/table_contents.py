@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.messages import Argument, counted
 from rejoinder.tables.item_clusters import CONVERSATION
-from rejoinder.tables.schemas import CONTEXTS
+from rejoinder.tables.schemas import CONTEXTS, SAMPLE
 from rejoinder.tables.testset import TestSet
 
 _NAMES = {
@@ -30,7 +30,8 @@ class Contents:
     """What a table holds.
 
     Attributes:
-        counts: How many rows, items, references, systems, raters, criteria and metrics.
+        counts: How many rows, items, references, systems, raters, criteria and metrics, and where an item has
+            several samples of a system the most of them.
         names: The systems, criteria and metrics, in order of appearance.
         groups: By additional column, the number of its values: those that ``--by`` and ``--cluster``
             take, in which several items have a value in common.
@@ -61,10 +62,21 @@ def contents_of(kind: str, table: TestSet | pl.DataFrame) -> Contents:
     if "rater" in table.columns and kind != "scores":
         counts["raters"] = table.get_column("rater").n_unique()
     counts |= {what: len(each) for what, each in names.items()}
+    if (samples := _samples(table)) > 1:
+        counts["samples"] = samples
     items, needs, notes = 0, (), ()
     if kind in ("responses", "scores"):
         items, needs, notes = _answered(kind, table)
     return Contents(counts, names, _groups(table, (CONVERSATION,)), items, needs, notes)
+
+
+def _samples(table: pl.DataFrame) -> int:
+    """The most samples of a prompt that a system has."""
+    if SAMPLE not in table.columns:
+        return 0
+    return int(
+        table.group_by("system", "id").agg(pl.col(SAMPLE).n_unique())[SAMPLE].to_numpy().max()
+    )
 
 
 def _of_testset(testset: TestSet) -> Contents:

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from rejoinder.scoring.compare import Comparison
 
 
-class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options.DrawnOptions):
+class CompareOptions(
+    options.ScoringOptions,
+    options.SamplesOptions,
+    options.RatingFilesOptions,
+    options.DrawnOptions,
+):
     """The options of 'compare'."""
 
     a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")
@@ -123,6 +128,7 @@ def compare(given: CompareOptions) -> None:
     )
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
+    check_needs(bool(given.at), "--at K", "passing")
     check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure", "save")
     check_file(given.save, VERDICTS)
     if given.ratings:
@@ -210,6 +216,7 @@ NOT_WITH_PEOPLE = {
     "permutations": STUDENTS,
     "resamples": STUDENTS,
     "examples": "which compares by people",
+    "at": "which are of a prompt, not of one sample",
 }
 """Options that have no effect beside ratings, and why."""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.scores import Scores
 
 
-class ScoreOptions(options.ScoringOptions):
+class ScoreOptions(options.ScoringOptions, options.SamplesOptions):
     """The options of 'score'."""
 
     by: str | None = options.by("topic")
@@ -67,13 +67,15 @@ def score(given: ScoreOptions) -> None:
         inputs.check_together(given, "ranks", other)
     for other in ("by", "tables"):
         inputs.check_together(given, other, "segments")
+    inputs.check_together(given, "explain", "at")
     check_needs(given.explain is not None, "--explain ID", "system")
+    check_needs(bool(given.at), "--at K", "passing")
     targets.check_file(given.save, targets.SCORES)
     inputs.check_given(given)
     if given.block is not None:
         inputs.check_block(
             given.explain, given.by, given.segments, given.cluster, given.references, given.scores,
-            given.format, given.columns, given.without,
+            given.format, given.columns, given.without, given.at,
             given.missing != "error",
         )  # fmt: skip
         scores = inputs.stream(given, given.block)

@@ -29,6 +29,8 @@ USUAL = {
     "explain-diff": "explain-diff {testset} {systems} -m rouge1 {stemmed} --json",
 }
 
+SAMPLED = {"systems": "systems_with_samples"}
+OF_2 = ("BLEU-2 best@2", "BLEU-2 worst@2", "BLEU-2 median@2")
 SEVERAL = "-m length -m rougeL -m sbleu"
 VALUE = "systems.*.value"
 NO_DRAWS = {"draws": "nothing"}
@@ -92,6 +94,25 @@ ROWS = [
     Row("score", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and [row["best_rank"] for row in after.json["ranks"]] == [1, 2, 3]
     )),
+    # 3 samples of 66 items: best, worst and median of 2 are three metrics more, over as many items.
+    Row(
+        "score", "--at", "--at 2", keeps="systems[metric=BLEU-2]", where=SAMPLED,
+        effect=lambda _, after: set(after.at("systems.*.metric")) == {"BLEU-2", *OF_2}
+            and set(after.at("systems.*.n_samples")) == {198},
+    ),
+    # From 0 on every sample passes, and from 0.6 on few do.
+    Row(
+        "score", "--passing", "--passing BLEU-2=0.6", also="--at 2 --passing 0", where=SAMPLED,
+        status=(0, 2),
+        effect=lambda before, after: set(before.at("systems[metric=BLEU-2 pass@2].*.value")) == {1.0}
+            and "a number without a metric is of all metrics" in after.err,
+    ),
+    Row(
+        "score", "--passing", "--passing BLEU-2=0.6", also="--at 2", where=SAMPLED,
+        effect=lambda before, after: "sometimes" not in before.json
+            and 0 < len(after.json["sometimes"]) < 198
+            and max(after.at("systems[metric=BLEU-2 pass@2].*.value")) < 0.5,
+    ),
     # The six topics are the clusters.
     Row("score", "--cluster", "--cluster topic", "systems.*.low", VALUE),
     Row("score", "--cluster", "--cluster none", "systems.*.low", as_usual="systems", also="--cluster topic"),
@@ -131,6 +152,13 @@ ROWS = [
         effect=lambda *both: [_rows_of_pairs(each.out) for each in both] == [0, 21]),
     scores_format("compare"),
     Row("compare", *SCORES, effect=more_than_before("comparisons.*.metric", "judge")),
+    Row(
+        "compare", "--at", "--at 2", keeps="comparisons[metric=BLEU-2]", where=SAMPLED,
+        effect=lambda _, after: set(after.at("comparisons.*.metric")) == {"BLEU-2", *OF_2}
+            and set(after.at("comparisons.*.n_samples")) == {396},
+    ),
+    Row("compare", "--passing", "--passing 0.6", also="--at 2", where=SAMPLED,
+        effect=more_than_before("comparisons.*.metric", "BLEU-2 pass@2", "BLEU-2 pass^2")),
     Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
     Row("compare", "--only", "--only topic=travel", DIFFERENCE, effect=only("comparisons.*.n", 11)),

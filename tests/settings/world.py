@@ -205,6 +205,19 @@ class World:
         return [*self.systems[:2], folder / "tuned.jsonl"]
 
     @cached_property
+    def systems_with_samples(self) -> Path:
+        """Three samples of every system to each item: its reply, and those to the next two items."""
+        rows = []
+        for path in self.systems:
+            replies = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+            rows += [
+                {"system": path.stem, "id": row["id"], "sample": str(k + 1), "text": other["text"]}
+                for k in range(3)
+                for row, other in zip(replies, replies[k:] + replies[:k], strict=True)
+            ]
+        return self._lines("samples.jsonl", rows)
+
+    @cached_property
     def testset_with_gaps(self) -> Path:
         """The first 6 items have no reference."""
         items = [{**each, "references": []} for each in self.items[:6]] + self.items[6:]

@@ -301,6 +301,13 @@ PLAN = [
     ),
     # The six topics are the clusters.
     Row("plan", "--cluster", "--cluster topic", LOW, DIFFERENCE),
+    # Prompts that cost nothing have one sample each; one that costs ten samples is asked for more of them.
+    Row(
+        "plan", "--costs", "--costs 10 1", "samples.*.ratio", "comparisons.*.difference",
+        also="--costs 0 1", where={"systems": "systems_with_samples"},
+        effect=lambda before, after: before.at("samples[best=True].*.samples") == [1]
+            and after.at("samples[best=True].*.samples")[0] > 1,
+    ),
     # A plan is drawn; fewer references are drawn too.
     Row("plan", "--resamples", "--resamples 200", LOW, "comparisons[references=None].*.difference"),
     Row("plan", "--seed", "--seed 7", LOW, "comparisons[references=None].*.difference"),

@@ -22,6 +22,7 @@ from rejoinder.planning.labels_saved import LabelsSaved
 from rejoinder.planning.pilot import MEANS, Pilot
 from rejoinder.planning.reference_subsets import with_fewer
 from rejoinder.planning.requested import check_draws_of, numbers_of, pairs_of
+from rejoinder.planning.samples import SamplesOfPrompts
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
@@ -70,6 +71,9 @@ class Plan(TableResult):
             the share of ratings ``saved`` by ``compare_with_people`` on as many items, with its range,
             and the ``most`` that it could save if many more items were scored than rated; see
             `statistics.labels_saved.forecast_saved`. Empty without ratings.
+        samples: Where systems gave several samples of a prompt, for each pair, metric (``subject``) and
+            number of ``samples``: how many ``items`` the pilot's cost buys, the ``error`` of the difference,
+            its ``ratio`` to the pilot's, and whether it is the ``best``; see `samples.SamplesOfPrompts`.
         items: The pilot's items.
         references: The fewest and the most references of an item.
         assumptions: What every number rests on.
@@ -129,6 +133,7 @@ def plan(
     scale: Scale | None = None,
     missing: MissingOrPairwise = "error",
     cluster: str | None = None,
+    costs: tuple[float, float] | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Progress | None = None,
@@ -171,6 +176,8 @@ def plan(
         cluster: A column of the contexts (of ratings alone a column of these): items with the same value
             are not independent. None takes what the scores were measured with; ``none`` takes every item
             as independent.
+        costs: What one prompt costs and one sample of it, where systems gave several samples of a prompt;
+            None: as much as each other.
         resamples: Of every bootstrap.
         seed: Of every draw.
         progress: Called with how much is done, and of how much.
@@ -193,6 +200,7 @@ def plan(
         Correlations(correlation, width),
         Components(alpha),
         LabelsSaved(),
+        SamplesOfPrompts(costs),
     )
     if scores is None and ratings is not None:
         table = taken(Ratings, ratings).frame

@@ -32,6 +32,7 @@ class Planned(NamedTuple):
     correlation_needs: pl.DataFrame
     components: pl.DataFrame
     labels_saved: pl.DataFrame
+    samples: pl.DataFrame
     items: int
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
@@ -60,12 +61,28 @@ def answers(result: Planned) -> Iterator[str]:
                     else f"{there}. " + _of_pair(result, row, items)
                 )
                 said = there
+    yield from _of_samples(result)
     widths = result.correlation_needs.to_dicts()
     for subject in list(dict.fromkeys(row["subject"] for row in widths))[:IN_FULL]:
         row = _own(result, [row for row in widths if row["subject"] == subject])
         yield (
             f"A 95% interval of the {result.parameters['correlation']} correlation of {subject} with people "
             f"that is {row['target']:g} wide {_takes(row, result.items)}{_more(row, result.items)}."
+        )
+
+
+def _of_samples(result: Planned) -> Iterator[str]:
+    """Whether more prompts or more samples of each narrow the interval of a difference more."""
+    rows = result.samples.filter("best").head(IN_FULL)
+    prompt, sample = result.parameters.get("costs", (1, 1))
+    cost = f"a prompt costs {prompt:g} and a sample {sample:g}"
+    for row in rows.iter_rows(named=True):
+        items, samples = counted(row["items"], "prompt"), counted(row["samples"], "sample")
+        yield (
+            f"{row['subject']}, '{row['a']}' and '{row['b']}': twice as many prompts make the interval of "
+            f"the difference {row['twice_items']:.2f} times as wide, twice as many samples of each "
+            f"{row['twice_samples']:.2f} times; for the pilot's cost ({cost}) it is narrowest with {items} "
+            f"of {samples} of each system, {row['ratio']:.2f} times as wide."
         )
 
 

@@ -46,6 +46,14 @@ MEANINGS = {
     "scored": "Number of items that have scores.",
     "saved": "Share of the ratings that the judge saves with as many items rated and scored.",
     "most": "Share that it saves with many more items scored than rated.",
+    "samples": "Number of samples of each system to a prompt.",
+    "error": "Standard error of the difference.",
+    "ratio": "Width of the interval of the difference, as a share of the pilot's.",
+    "best": "Whether it is the narrowest for the pilot's cost.",
+    "between": "Variance of the true differences between prompts.",
+    "within": "Variance of both systems' samples within a prompt, summed.",
+    "twice_items": "Width with twice as many prompts, as a share of the pilot's.",
+    "twice_samples": "Width with twice as many samples of each prompt, as a share of the pilot's.",
 }
 WHO = ("subject", "raters", "references")
 NEEDED = {
@@ -69,6 +77,7 @@ def plan(result: Planned) -> Document:
     end how many items there are and how many are needed, in sentences.
     """
     shown: Document = [*_comparisons(result), *_correlations(result), *_saved(result)]
+    shown += _samples(result)
     shown += lines((f"assumed: {each}" for each in result.assumptions), "legend")
     shown += lines(result.notes, "note")
     missing = (
@@ -234,6 +243,29 @@ def _saved(result: Planned) -> Document:
         return []
     table = Table(rows, columns, name="saved", title=title, meanings=MEANINGS)
     return [table, Line(SAVED.format(compare=Call("rejoinder.compare_with_people")), "legend"), GAP]
+
+
+def _samples(result: Planned) -> Document:
+    """Prompts and samples of each for the pilot's cost."""
+    rows = result.samples
+    if rows.is_empty():
+        return []
+    columns = [
+        *PAIR,
+        key("metric", "subject"),
+        key("samples"),
+        number("prompts", "items"),
+        number("width", ("ratio", "best"), _width),
+    ]
+    title = "prompts, and samples of each, for the pilot's cost"
+    legend = "width: of the interval of the difference, with the pilot's as 1.00; * the narrowest"
+    section = ("a", "b", "subject")
+    table = Table(rows, columns, name="samples", title=title, section=section, meanings=MEANINGS)
+    return [table, Line(legend, "legend"), GAP]
+
+
+def _width(ratio: float, best: bool) -> str:
+    return f"{ratio:.2f}{'*' * best}"
 
 
 def _percent(value: float) -> str:

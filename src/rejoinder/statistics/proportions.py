@@ -96,7 +96,9 @@ def share_interval(values: Floats, groups: Groups, n: float) -> Interval:
 
 
 FEW_OFF_THE_END = 8
-"""With fewer items off the nearer end of the scale their standard error is not to be relied on."""
+"""With fewer items off the nearer end of the scale their standard error is not to be relied on.
+
+Items just off the end count for little: what counts is ``(sum d)^2 / sum d^2`` of the distances d."""
 
 
 def share_size(values: Floats, groups: Groups) -> float:
@@ -115,8 +117,8 @@ def share_size(values: Floats, groups: Groups) -> float:
     45.0
     """
     p = float(values.mean())
-    off = int((values < 1).sum() if p >= 0.5 else (values > 0).sum())
-    if are_ends(values) or off < FEW_OFF_THE_END:
+    off = 1 - values if p >= 0.5 else values
+    if are_ends(values) or off.sum() ** 2 < FEW_OFF_THE_END * (off**2).sum():
         return interval_size(values, groups)
     variance = mean_variance(values, groups)
     return p * (1 - p) / variance * of_freedom(groups) if variance > 0 else float(len(groups))

@@ -67,6 +67,13 @@ class ExtrapolationOptions(options.Options):
         help="Correlation coefficient.",
     )
     without: tuple[str, ...] = options.without()
+    costs: tuple[float, float] | None = option(
+        "--costs",
+        metavar="PROMPT SAMPLE",
+        type=(float, float),
+        help="What one prompt costs, and one sample of it, where systems gave several samples of a prompt "
+        "(default: the same).",
+    )
 
 
 class NextItemsOptions(options.DrawnOptions):

@@ -6,6 +6,7 @@ option is written once, with its help; `command` makes the verb of it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ import click
 from rejoinder.cli.option_names import named_as_options
 from rejoinder.cli.project_defaults import drop_useless, origin_in_project, say_project_defaults
 from rejoinder.errors import ParameterError, RejoinderError, one_of
+from rejoinder.files import queries
 from rejoinder.messages import quoted
 
 LAST = (
@@ -230,7 +232,16 @@ def path(*names: str, **more: Any) -> Any:
     return option(*names, **{"metavar": "FILE", "type": PATH, **more})
 
 
-PATH = click.Path(path_type=Path)
+class _PathOrQuery(click.Path):
+    """A path; a query of a database is the file of its rows."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if queries.is_query(value):
+            value = os.fspath(queries.file_of(value))
+        return super().convert(value, param, ctx)
+
+
+PATH = _PathOrQuery(path_type=Path)
 
 
 Row = tuple[str, str, str, str]

@@ -27,7 +27,7 @@ _BEGINNINGS = {
         "an Excel workbook or another file of Microsoft Office, of the old kind (.xls, .doc)",
         "open it there and export the sheet as CSV (UTF-8)",
     ),
-    b"SQLite format 3\x00": ("an SQLite database", "export the table as CSV"),
+    b"SQLite format 3\x00": ("an SQLite database", "read it by a query: 'sqlite:FILE?SELECT ...'"),
     b"%PDF-": ("a PDF", "export the table as CSV"),
     b"\x93NUMPY": ("a NumPy array", "write a table of text and numbers (.csv, .jsonl, .parquet)"),
     b"\xff\xfe": _UTF16,

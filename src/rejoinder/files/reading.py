@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.files import pipes
+from rejoinder.files import pipes, queries
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.sources import data_of, head_of
 from rejoinder.messages import nearest
@@ -29,6 +30,7 @@ MOST = 100
 ratings up to 60 times."""
 
 _PART = 1 << 20
+_ADDRESS = re.compile(r"(https?|ftp|s3|gs|hf):/")
 
 
 HEAD = 4096  # bytes that are enough to recognise a format by
@@ -41,7 +43,8 @@ def existing(paths: Sequence[object], what: str) -> list[Path]:
     """Paths that exist, are files or folders, and name no file twice.
 
     Args:
-        paths: As the user gave them; ``-`` is standard input.
+        paths: As the user gave them; ``-`` is standard input, and a query of a database the file of its
+            rows.
         what: What they are to hold, for the message: ``test set`` or ``responses``.
 
     Raises:
@@ -56,6 +59,8 @@ def existing(paths: Sequence[object], what: str) -> list[Path]:
             raise ParameterError(
                 f"{what}: expected paths one by one, got {type(given).__name__}; {_instead(given, what)}"
             )
+        if queries.is_query(given):
+            given = queries.file_of(str(given))
         path = STANDARD_INPUT if str(given) == "-" else Path(given)
         status = _stat(path)
         key = (status.st_dev, status.st_ino)
@@ -193,6 +198,10 @@ def _stat(path: Path) -> os.stat_result:
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
+        if _ADDRESS.match(str(path)):
+            raise InputError(
+                f"{path}: an address on the web; expected a file; download it first (curl -LO ADDRESS)"
+            ) from None
         raise InputError(f"{path}: no such file{_near(path)}") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise InputError(

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rejoinder.files import queries
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.table_contents import Contents
 
@@ -29,7 +30,7 @@ def example_commands(
         format: The format that had to be named; None: it was recognised.
         columns: The columns that had to be named.
     """
-    file = str(path)
+    file = queries.as_given(path)
 
     def command(*words: str, needs: Sequence[str] = (), **options: str) -> str:
         """The words and options, then the format, and what these kinds need."""

@@ -14,6 +14,7 @@ import polars as pl
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.document.table import Table, key, text
 from rejoinder.errors import InputError, ParameterError, RejoinderError
+from rejoinder.files import queries
 from rejoinder.files.reading import existing, stem_of
 from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import Argument, counted, listed
@@ -204,7 +205,7 @@ def look(
     verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
     contents = {each.kind: each.contents for each in readings}
     examples = example_commands(place, contents, whole, format, mapping)
-    return FileLook(str(path), tuple(readings), whole, tuple(verbs), examples)
+    return FileLook(queries.as_given(path), tuple(readings), whole, tuple(verbs), examples)
 
 
 def _readings(

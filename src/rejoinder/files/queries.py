@@ -1,0 +1,125 @@
+"""Queries of a database in the place of a file: ``sqlite:FILE?SELECT ...``, ``duckdb:FILE?SELECT ...``.
+
+The rows of a query are written as JSON Lines into a folder that is removed when the program ends, and are
+read from there as those of any file. A database is opened to be read alone.
+"""
+
+from __future__ import annotations
+
+import decimal
+import functools
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rejoinder.errors import InputError
+
+_SCHEMES = ("sqlite:", "duckdb:")
+_QUERIES: dict[str, str] = {}
+_HOW = "write sqlite:FILE?SELECT ..."
+
+
+def is_query(given: object) -> bool:
+    """Whether a user gave a query in the place of a path."""
+    return isinstance(given, str) and given.startswith(_SCHEMES)
+
+
+def file_of(query: str) -> Path:
+    """The file of the rows of a query; it has the name of the database, and one query has one file.
+
+    Raises:
+        InputError: It is no query, more than one, not read only, or the database cannot be read; or a
+            column has no name of its own, or holds bytes.
+    """
+    scheme, _, rest = query.partition(":")
+    database, mark, statement = rest.partition("?")
+    if not mark or not statement.strip():
+        raise InputError(f"{query}: no query; {_HOW.replace('sqlite', scheme)}")
+    if not Path(database).is_file():
+        raise InputError(f"{query}: no such file: {database}; check the path")
+    read = _sqlite if scheme == "sqlite" else _duckdb
+    lines = b"".join(_lines(query, read(query, database, statement)))
+    if not lines:
+        raise InputError(f"{query}: the query has no rows; expected at least one")
+    folder = Path(_folder().name) / hashlib.sha256(query.encode() + lines).hexdigest()[:12]
+    file = folder / f"{Path(database).stem}.jsonl"
+    folder.mkdir(exist_ok=True)
+    file.write_bytes(lines)
+    _QUERIES[os.fspath(file)] = query
+    return file
+
+
+def as_given(path: str | os.PathLike[str]) -> str:
+    """A path as the user gave it: the query of a file of rows."""
+    return _QUERIES.get(os.fspath(path), os.fspath(path))
+
+
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix=f"rejoinder-{os.getpid()}-")
+
+
+def _lines(query: str, rows: Iterator[tuple[Any, ...]]) -> Iterator[bytes]:
+    import msgspec
+
+    names = [str(name) for name in next(rows)]
+    if len(set(names)) < len(names):
+        raise InputError(f"{query}: two columns of one name; name one of them: SELECT ... AS NAME")
+    for row in rows:
+        if any(isinstance(each, bytes) for each in row):
+            name = next(n for n, each in zip(names, row, strict=True) if isinstance(each, bytes))
+            raise InputError(f"{query}: the column {name!r} holds bytes; select columns of text")
+        cells = (float(each) if isinstance(each, decimal.Decimal) else each for each in row)
+        yield msgspec.json.encode(dict(zip(names, cells, strict=True))) + b"\n"
+
+
+def _sqlite(query: str, database: str, statement: str) -> Iterator[tuple[Any, ...]]:
+    """The names of the columns, and the rows."""
+    import sqlite3
+    import urllib.parse
+
+    reading = {
+        *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ),
+        *(sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
+    }
+    address = f"file:{urllib.parse.quote(os.path.abspath(database))}?mode=ro"
+    try:
+        connection = sqlite3.connect(address, uri=True)
+        connection.set_authorizer(
+            lambda action, *_: sqlite3.SQLITE_OK if action in reading else sqlite3.SQLITE_DENY
+        )
+        try:
+            cursor = connection.execute(statement)
+            yield tuple(each[0] for each in cursor.description or ())
+            yield from cursor
+        finally:
+            connection.close()
+    except (sqlite3.Error, sqlite3.Warning, UnicodeError) as error:
+        raise InputError(
+            f"{query}: the query fails: {error}; expected one statement that reads alone (SELECT ...)"
+        ) from None
+
+
+def _duckdb(query: str, database: str, statement: str) -> Iterator[tuple[Any, ...]]:
+    """The same of DuckDB, where it is installed."""
+    try:
+        import duckdb  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise InputError(
+            f"{query}: DuckDB is not installed; install it (pip install duckdb), or write the rows to a file "
+            "first (duckdb FILE \"COPY (SELECT ...) TO 'rows.parquet'\")"
+        ) from None
+    try:
+        statements = duckdb.extract_statements(statement)
+        if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+            raise InputError(f"{query}: expected one statement that reads alone (SELECT ...)")
+        settings = {"enable_external_access": "false"}  # a query reads its own database alone
+        with duckdb.connect(database, read_only=True, config=settings) as connection:
+            cursor = connection.execute(statement)
+            yield tuple(each[0] for each in cursor.description or ())
+            yield from cursor.fetchall()
+    except duckdb.Error as error:
+        raise InputError(f"{query}: the query fails: {str(error).splitlines()[0]}") from None

@@ -12,7 +12,6 @@ from typing import Any
 
 import polars as pl
 
-from bad_tables import parquet
 from command_line import running
 from rejoinder.errors import RejoinderError
 from rejoinder.tables.preferences import read_preferences
@@ -77,14 +76,12 @@ PAIR = "id,a,b,winner\n"
 JUDGED = '[{"ID": 0, "DialogModel": "bot", "HumanScores": "[4, 5]"}, {"ID": 2, "DialogModel": "bot", "HumanScores": "[1]"}]'
 
 SCORES = [
-    one("score-label", "a label in place of a score", r"row 2: score 'agree' is no number; .*disagree = 1", LONG + ROW + "agree\n"),
+    one("score-label", "a label in place of a score", r"row 2: score 'agree' is no number; .*--values disagree=1", LONG + ROW + "agree\n"),
     one("score-range", "two numbers in place of a score", r"score '3 of 5' is no number", LONG + ROW + "3 of 5\n"),
     one("score-comma", "a decimal comma in a score", r"score '3,5' is no number; write it with a decimal point", LONG.replace(",", "\t") + ROW.replace(",", "\t") + "3,5\n", "ratings.tsv"),
     one("score-absent", "a word for a missing score", r"score 'N/A' is no number; leave the cell empty", LONG + ROW + "N/A\n"),
     one("score-infinite", "an infinite score", r"row 2: score inf at id 'c1'", LONG + ROW + "inf\n"),
     one("score-nan", "NaN as a score", r"row 2: score NaN at id 'c1'", LONG + ROW + "nan\n"),
-    one("score-json", "a list as a score", r"row 1: score '\[4\]' is no number", '{"id": "c1", "system": "bot", "score": [4]}\n', "ratings.jsonl"),
-    one("score-boolean", "true or false as a score", r"row 1: score 'True' is no number", parquet(id=["c1"], system=["bot"], score=[True]), "ratings.parquet"),
     one("score-column", "the scores in a column of another name", r"no column 'score'.*rename 'grade' to 'score'", "id,system,rater,grade\nc1,bot,r1,4\n"),
     one("no-scores", "ratings without any score", r"no ratings \(1 row without a score left out\); expected", LONG + ROW + "\n"),
 ]  # fmt: skip
@@ -137,7 +134,7 @@ PUBLISHED = [
     one("mturk-json", "answers that stand as JSON", r"as JSON in Answer\.taskAnswers", BATCH.replace("relevance", "taskAnswers") + "h,A1,Approved,c1,bot,[]\n"),
     one("mturk-twice", "a worker who rates a reply twice", r"duplicate rating .* rater 'A1', .*first at", BATCH + "h,A1,Approved,c1,bot,4\n" * 2),
     one("label-studio-data", "a task that does not say which reply it shows", r"row 1: data: no column 'system'", task().replace('"system"', '"sys"'), "export.json"),
-    one("label-studio-label", "a choice that is no number", r"row 1: score 'good' is no number", task(result={"type": "choices", "value": {"choices": ["good"]}}), "export.json"),
+    one("label-studio-label", "a choice that is no number", r"row 1: score 'fair' is no number", task(result={"type": "choices", "value": {"choices": ["fair"]}}), "export.json"),
     one("label-studio-choices", "several choices", r"relevance: 2 choices, expected one", task(result={"type": "choices", "value": {"choices": ["1", "2"]}}), "export.json"),
     one("label-studio-nobody", "an annotation by nobody", r"without completed_by", task(made={"completed_by": None}), "export.json"),
     one("label-studio-cut", "an export that breaks off", r"not JSON: .*truncated", task()[:-4], "export.json"),
@@ -146,12 +143,12 @@ PUBLISHED = [
     potato("potato-key", "an export of potato away from its folder", r"no key\.jsonl beside it", {"a.jsonl": LINE}, paths=("a.jsonl",)),
     potato("potato-instance", "an instance that the folder does not have", r"row 1: the instance '9' is not in key\.jsonl", {"p/a.jsonl": LINE.replace('"1"', '"9"', 1)}, paths=("p/a.jsonl",)),
     potato("potato-choices", "several choices in one field", r"row 1: relevance: 2 choices \(4, 5\), expected one", {"p/a.jsonl": LINE.replace('{"4": "4"}', '{"4": "4", "5": "5"}')}, paths=("p/a.jsonl",)),
-    potato("potato-label", "a choice that is called by a word", r"row 1: score 'good' is no number", {"p/a.jsonl": LINE.replace('{"4": "4"}', '{"good": "good"}')}, paths=("p/a.jsonl",)),
+    potato("potato-label", "a choice that is called by a word", r"row 1: score 'fair' is no number", {"p/a.jsonl": LINE.replace('{"4": "4"}', '{"fair": "fair"}')}, paths=("p/a.jsonl",)),
     potato("potato-state", "a state of another shape", r"user_state\.json, instance 1: got '5'; expected a label with its value", {"p/annotation_output/ann/user_state.json": '{"user_id": "ann", "instance_id_to_label_to_value": {"1": 5}}'}, paths=("p",)),
     potato("potato-state-cut", "a state that breaks off", r"user_state\.json: no state of an annotator: .*name potato's export", {"p/annotation_output/ann/user_state.json": '{"user_id": "ann"'}, paths=("p",)),
     potato("potato-key-twice", "a key that names an instance twice", r"key\.jsonl, row 2: duplicate id '1'; keep one row", {"p/a.jsonl": LINE, "p/key.jsonl": KEYED * 2}, paths=("p/a.jsonl",)),
     one("argilla-data", "a record that does not say which reply it shows", r"row 1: metadata: no column 'system'", RECORD.replace('"system"', '"sys"'), "records.json"),
-    one("argilla-label", "a label that is no number", r"row 1: score 'good' is no number", RECORD.replace('"4"', '"good"'), "records.json"),
+    one("argilla-label", "a label that is no number", r"row 1: score 'fair' is no number", RECORD.replace('"4"', '"fair"'), "records.json"),
     one("argilla-shape", "responses of another shape", r"row 1: .*responses", RECORD.replace('[{"value": "4", "user_id": "u"}]', '"4"'), "records.json"),
     one("score-twice", "two scores in one rating", r"ratings\.jsonl, row 2: duplicate key 'score' in one object; keep", '{"id": "c1", "system": "bot", "score": 4}\n{"id": "c2", "system": "bot", "score": 4, "score": 1}\n', "ratings.jsonl"),
     one("grade-scores", "scores that are no list", r"row 1: HumanScores: got '4, 5'", JUDGED.replace("[4, 5]", "4, 5").replace('"ID": 2', '"ID": 1'), "human_judgement.json"),

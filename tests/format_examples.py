@@ -154,6 +154,12 @@ def workbook(header, *lines):
     return content.getvalue()
 
 
+USR = json.dumps([
+    {"context": c[0], "fact": "x", "responses": [{"response": t, "model": s, "Overall": [4, 3], "Natural": [1, 0]} for s in ("a", "b")]}
+    for c, t in zip(CONTEXTS, WORDS, strict=True)
+]).encode()  # fmt: skip
+LIKES = rows(*({"index": [n, 1], "value": t, "liked": n % 2 == 0, "conversation_id": "x"} for n, t in enumerate(WORDS)))
+
 WORLDS = {
     "jsonl": {
         "testset": ("t.jsonl", rows(*(
@@ -194,6 +200,11 @@ WORLDS = {
         {"dialog": [[{"id": "ann", "text": c[0]}, {"id": "bot", "text": t}]]} for c, t in zip(CONTEXTS, WORDS, strict=True)
     ))),
     "gradio-chatbot": at_once("chatbot.json", json.dumps([[c[0], t] for c, t in zip(CONTEXTS, WORDS, strict=True)]).encode()),
+    "dpo": at_once("pairs.jsonl", rows(*({"prompt": c[0], "chosen": t, "rejected": "No"} for c, t in zip(CONTEXTS, WORDS, strict=True)))),
+    "usr": {**at_once("usr.json", USR), "ratings": ("usr.json", USR)},
+    "gradio-likes": {"responses": ("likes.jsonl", LIKES), "ratings": ("likes.jsonl", LIKES)},
+    "google-forms": {"ratings": ("form.csv", b"Timestamp,Email,c1 bot,Fluent? [c2 | cat]\n2026,a@b,4,5\n2026,c@d,3,2\n")},
+    "potato-instances": {"ratings": ("annotated.tsv", b"user\tinstance_id\tdisplayed_text\tfluency:::1\tfluency:::2\nu\tc1__bot\tHi\t1\t\nv\tc1__bot\tHi\t\t2\n")},
     "mt-bench": {
         "testset": ("question.jsonl", rows(*({"question_id": int(i), "category": "x", "turns": [c[0], "And?"]} for i, c in zip(IDS, CONTEXTS, strict=True)))),
         "responses": ("m.jsonl", rows(*({"question_id": int(i), "model_id": "m", "choices": [{"index": 0, "turns": [t]}]} for i, t in zip(IDS, WORDS, strict=True)))),

@@ -113,8 +113,7 @@ def test_a_refusal_says_a_way_that_works(kind, tmp_path):
     for shape in kind.shapes:
         tables, refusals = read(kind, kind.write(shape, WORLDS["five"], tmp_path))
         assert not tables
-        for message in refusals.values():
-            assert kind.message in message
+        assert any(kind.message in message for message in refusals.values()), refusals
 
 
 @pytest.mark.parametrize(

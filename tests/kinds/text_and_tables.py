@@ -583,4 +583,261 @@ TEXTS = [
     }, mt_bench, WITH_TEST, samples=("mtbench_answers.jsonl",)),
 ]  # fmt: skip
 
-KINDS = [*TABLES, *RATINGS, *NESTED, *OF_ALL, *CHATS, *TEXTS]
+
+def thumbs(path):
+    """The ratings, replies and items of a table of prompts, replies and feedback in words."""
+    words = {
+        "👍": 1,
+        "👎": 0,
+        "Like": 1,
+        "Dislike": 0,
+        "true": 1,
+        "false": 0,
+        "True": 1,
+        "False": 0,
+        "Good": 1,
+        "Bad": 0,
+    }
+    testset, replies, ratings = [], [], []
+    for n, row in enumerate(records(path), start=1):
+        name = next(c for c in ("feedback", "flag", "score", "liked", "rating") if c in row)
+        asked, reply = next(
+            (row[a], row[b])
+            for a, b in (
+                ("prompt", "output"),
+                ("user_message", "assistant_message"),
+                ("input", "output"),
+            )
+            if a in row
+        )
+        testset.append((str(n), (asked,), ()))
+        replies.append((stem(path), str(n), reply))
+        if row[name]:
+            grade = words[row[name]] if row[name] in words else row[name].count("★")
+            ratings.append((str(n), stem(path), "1", "overall", float(grade)))
+    return {"test set": testset, "responses": replies, "ratings": ratings}
+
+
+def feedback(talks, prompt, reply, name, words, **more):
+    return [
+        {**more, prompt: t.message, reply: t.reply, name: words[n % len(words)]}
+        for n, t in enumerate(talks)
+    ]
+
+
+def likes(path):
+    tables = {"responses": [], "ratings": []}
+    for n, row in enumerate(records(path), start=1):
+        index = row["index"] if isinstance(row["index"], list) else [row["index"]]
+        id = (
+            ".".join([row["conversation_id"], *map(str, index)])
+            if "conversation_id" in row
+            else str(n)
+        )
+        tables["responses"].append((stem(path), id, row["value"]))
+        tables["ratings"].append((id, stem(path), "1", "overall", float(row["liked"])))
+    return tables
+
+
+def in_lists(path):
+    """USR's and FED's: the raters are the places in the lists."""
+    testset, replies, ratings = [], [], []
+    for n, row in enumerate(records(path), start=1):
+        clean = lambda text: text.removeprefix("User: ").removeprefix("System: ")  # noqa: E731
+        testset.append((str(n), tuple(clean(t) for t in row["context"].split("\n") if t), ()))
+        for reply in row.get("responses", [row]):
+            system = reply.get("model") or reply.get("system")
+            replies.append((system, str(n), clean(reply["response"])))
+            for name, cells in (reply.get("annotations") or reply).items():
+                if isinstance(cells, list):
+                    ratings += [
+                        (str(n), system, str(r), name, float(s))
+                        for r, s in enumerate(cells, start=1)
+                    ]
+    return {"test set": testset, "responses": replies, "ratings": ratings}
+
+
+def usr(talks):
+    return [
+        {"context": "\n".join(t.context) + "\n", "fact": "x", "responses": [
+            {"response": t.replies[s], "model": s, **{c: [t.ratings[s, r, c] for r in RATERS] for c in CRITERIA}} for s in SYSTEMS]}
+        for t in talks
+    ]  # fmt: skip
+
+
+def fed(talks, named=True):
+    user, system = ("User: ", "System: ") if named else ("", "")
+    return [
+        {"context": user + f"\n{user}".join(t.context), "response": system + t.reply, "system": "Meena",
+         "annotations": {c: [t.ratings[SYSTEMS[0], r, c] for r in RATERS] for c in CRITERIA}}
+        for t in talks
+    ]  # fmt: skip
+
+
+def form(path):
+    ratings = []
+    for n, row in enumerate(records(path), start=1):
+        mail = next((c for c in row if c.startswith("Email")), None)
+        for name, cell in row.items():
+            if name in ("Timestamp", mail) or not cell:
+                continue
+            asked, _, place = name.rpartition(" [")
+            parts = place.rstrip("]").split(" | ") if " | " in place else place.split(" ")
+            ratings.append(
+                (parts[0], parts[1], row[mail] if mail else str(n), asked or "overall", float(cell))
+            )
+    return {"ratings": ratings}
+
+
+def forms(talks, name, mail):
+    return separated(
+        {
+            "Timestamp": "2026/01/02",
+            **({mail: f"{r}@b"} if mail else {}),
+            **{name.format(t.id, s): t.ratings[s, r, "fluency"] for t in talks for s in SYSTEMS},
+        }
+        for r in RATERS
+    )
+
+
+def potato(path):
+    ratings = []
+    for row in records(path):
+        if "label_annotations" in row:
+            given, rater = (
+                {c: next(iter(v)) for c, v in row["label_annotations"].items()},
+                row.get("user", path.absolute().parent.name),
+            )
+        else:
+            given, rater = (
+                {n.split(":::")[0]: v for n, v in row.items() if ":::" in n and v},
+                row["user"],
+            )
+        id, system = row.get("instance_id", row.get("id")).split("__")
+        ratings += [(id, system, rater, c, float(v)) for c, v in given.items()]
+    return {"ratings": ratings}
+
+
+def instances(talks):
+    return [
+        {"user": r, "instance_id": f"{t.id}__{s}", "displayed_text": t.message,
+         **{f"{c}:::{n}": str(n) if t.ratings[s, r, c] == n else "" for c in CRITERIA for n in range(1, 6)}}
+        for t in talks for s in SYSTEMS for r in RATERS
+    ]  # fmt: skip
+
+
+def as_states(talks, **more):
+    return lines(
+        {"id": f"{t.id}__{s}", "displayed_text": t.message, "label_annotations": {c: {str(t.ratings[s, "ann", c]): str(t.ratings[s, "ann", c])} for c in CRITERIA}, **more}
+        for t in talks for s in SYSTEMS
+    )  # fmt: skip
+
+
+def pairs(path):
+    tables = {"test set": [], "responses": [], "preferences": []}
+    for n, row in enumerate(records(path), start=1):
+        told = {
+            side: [m["content"] for m in row[side]] if isinstance(row[side], list) else [row[side]]
+            for side in ("chosen", "rejected")
+        }
+        asked = [row["prompt"]] if "prompt" in row else told["chosen"][:-1]
+        tables["test set"].append((str(n), tuple(asked), ()))
+        tables["responses"] += [(side, str(n), texts[-1]) for side, texts in told.items()]
+        tables["preferences"].append((str(n), "chosen", "rejected", "1", "a"))
+    return tables
+
+
+def choices(path):
+    """Label Studio's choices of words."""
+    words, ratings = {"Good": 1, "Bad": 0}, []
+    for task in records(path):
+        for each in task["annotations"]:
+            (result,) = each["result"]
+            data = task["data"]
+            ratings.append(
+                (
+                    str(data.get("id", task["id"])),
+                    data.get("system", data.get("model")),
+                    str(each["completed_by"]),
+                    result["from_name"],
+                    float(words[result["value"]["choices"][0]]),
+                )
+            )
+    return {"ratings": ratings}
+
+
+def tasks(talks, words, **more):
+    return listed(
+        {
+            "id": n,
+            "annotations": [
+                {
+                    "id": n,
+                    "completed_by": r,
+                    "result": [
+                        {
+                            "value": {"choices": [words[(n + r) % len(words)]]},
+                            "from_name": "quality",
+                            "to_name": "reply",
+                            "type": "choices",
+                        }
+                    ],
+                }
+                for r in (1, 2)
+            ],
+            "data": {
+                "context": t.message,
+                "reply": t.reply,
+                "model": "tuned",
+                **({"id": t.id} if more else {}),
+            },
+        }
+        for n, t in enumerate(talks)
+    )
+
+
+GIVEN = "ratings FILE"
+ONE_MODEL = [
+    Kind("Gradio flagged CSV", "log.csv", {
+        "csv": lambda talks: separated(feedback(talks, "prompt", "output", "flag", ("Like", "Dislike", ""))),
+        "with user names": lambda talks: separated(feedback(talks, "input", "output", "flag", ("Good", "Bad"), username="")),
+    }, thumbs, SCORE, samples=("gradio_flagged.csv",)),
+    Kind("Streamlit feedback", "feedback.csv", {
+        "thumbs": lambda talks: separated(feedback(talks, "user_message", "assistant_message", "feedback", ("👍", "👎"), session_id="s", comment="nice")),
+        "stars": ("feedback.jsonl", lambda talks: lines(feedback(talks, "prompt", "output", "score", ("★★★☆☆", "★", "★★★★★")))),
+    }, thumbs, GIVEN, samples=("streamlit_feedback.csv",)),
+    Kind("Gradio feedback", "feedback.csv", {
+        "true and false": lambda talks: separated(feedback(talks, "prompt", "output", "liked", ("True", "False"))),
+        "words": ("feedback.tsv", lambda talks: separated(feedback(talks, "prompt", "output", "rating", ("Like", "Dislike")), "\t")),
+    }, thumbs, GIVEN),
+    Kind("Gradio like log", "likes.jsonl", {
+        "conversations": lambda talks: lines({"index": [0, 1], "value": t.reply, "liked": n % 2 == 0, "conversation_id": t.id} for n, t in enumerate(talks)),
+        "one, without its name": lambda talks: lines({"index": 2 * n + 1, "value": t.reply, "liked": n % 2 == 0} for n, t in enumerate(talks)),
+    }, likes, GIVEN, samples=("gradio_like.jsonl",)),
+    Kind("USR", "tc_usr_data.json", {"list": lambda talks: listed(usr(talks)), "lines": ("usr.jsonl", lambda talks: lines(usr(talks)))}, in_lists, GIVEN, samples=("usr_like.json",)),
+    Kind("FED", "fed_data.json", {"with names": lambda talks: listed(fed(talks)), "without": lambda talks: listed(fed(talks, named=False))}, in_lists, GIVEN, samples=("fed_like.json",)),
+    Kind("Google Forms", "form.csv", {
+        "one question for each reply": lambda talks: forms(talks, "{} {}", "Email"),
+        "a grid, without addresses": lambda talks: forms(talks, "How fluent? [{} | {}]", ""),
+        "marked": lambda talks: forms(talks, "{} | {}", "Email Address"),
+    }, form, GIVEN, samples=("google_forms.csv",)),
+    Kind("potato 1 TSV", "annotated_instances.tsv", {
+        "tsv": lambda talks: separated(instances(talks), "\t"),
+        "csv": ("annotated_instances.csv", lambda talks: separated(instances(talks))),
+    }, potato, GIVEN, samples=("potato.tsv",)),
+    Kind("potato 1 JSON Lines", "ann/annotated_instances.jsonl", {
+        "in the folder of the annotator": as_states,
+        "with the user": lambda talks: as_states(talks, user="ben"),
+    }, potato, GIVEN, samples=("potato.jsonl",)),
+    Kind("DPO pairs", "dpo.jsonl", {
+        "texts": lambda talks: lines({"prompt": t.message, "chosen": t.reply, "rejected": t.worse} for t in talks),
+        "messages": lambda talks: lines({side: [{"role": "user", "content": t.message}, {"role": "assistant", "content": said}] for side, said in (("chosen", t.reply), ("rejected", t.worse))} for t in talks),
+    }, pairs, "preferences FILE", samples=("dpo.jsonl",)),
+    Kind("Label Studio with choices of words", "export.json", {
+        "Good and Bad": lambda talks: tasks(talks, ("Good", "Bad")),
+        "with ids": lambda talks: tasks(talks, ("Good", "Bad"), ids=True),
+    }, choices, GIVEN, samples=("labelstudio_noid.json",)),
+    Kind("choices without numbers", "export.json", {"three words": lambda talks: tasks([*talks, *talks], ("Good", "Okay", "Bad"))}, status="refused", message="values="),
+]  # fmt: skip
+
+KINDS = [*TABLES, *RATINGS, *NESTED, *OF_ALL, *CHATS, *TEXTS, *ONE_MODEL]

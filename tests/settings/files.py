@@ -6,7 +6,7 @@ import json
 import re
 
 from settings.row import Row
-from settings.shared import as_json, columns, refused
+from settings.shared import WORDED, WORDS, as_json, columns, refused
 
 USUAL = {
     "look": "look {testset} --json",
@@ -18,6 +18,7 @@ LOOK = [
     as_json("look"),
     as_json("provenance"),
     columns("look", "readings.*.counts", "testset"),
+    Row("look", *WORDS, where={"testset": "worded_ratings"}, **WORDED),
     Row(
         "look", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("cannot tell the format"),
@@ -35,6 +36,7 @@ LOOK = [
 CONVERT = [
     as_json("convert"),
     columns("convert", "rows", "testset"),
+    Row("convert", *WORDS, where={"testset": "worded_ratings"}, **WORDED),
     Row(
         "convert", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("cannot tell the format"),

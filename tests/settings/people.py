@@ -26,6 +26,7 @@ from settings.shared import (
     rows,
     scores_format,
     to_file,
+    values,
 )
 
 USUAL = {
@@ -154,6 +155,7 @@ RATINGS = [
     to_file("ratings"),
     off_scale("ratings"),
     columns("ratings", "systems.*.mean", "ratings"),
+    values("ratings", "systems.*.mean"),
     Row(
         "ratings", "--format", "--format csv", as_usual="systems.*.mean",
         where={"ratings": "ratings_data"}, status=(2, 0), effect=refused("--format"),

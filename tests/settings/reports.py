@@ -13,6 +13,7 @@ from settings.shared import (
     reading,
     refused,
     scores_format,
+    values,
 )
 
 USUAL = {
@@ -27,6 +28,7 @@ OF_PEOPLE = "ratings.systems.*.mean"
 
 ROWS = [
     *reading("report", VALUE),
+    values("report", OF_PEOPLE),
     *gaps("report", "scores.systems.*.n"),
     Row("report", "--resamples", "--resamples 0", keeps=VALUE, effect=empty(LOW)),
     # Intervals of sums need no draws; the correlation's do.

@@ -59,6 +59,16 @@ def columns(verb: str, value: str, of: str, **more) -> Row:
     )  # fmt: skip
 
 
+WORDS = ("--values", "--values one=1,two=2,three=3,four=4,five=5")
+WORDED = {"status": (2, 0), "effect": lambda before, _: "is no number" in before.err}
+"""The option and the words of a row on ratings in words, and what is refused without them."""
+
+
+def values(verb: str, value: str) -> Row:
+    """The same ratings in words: the numbers are as usual."""
+    return Row(verb, *WORDS, as_usual=value, where={"ratings": "worded_ratings"}, **WORDED)
+
+
 SCORES = ("--scores", "--scores {judge_scores}")
 """The option and the words of a row on the scores of another tool."""
 
@@ -89,6 +99,7 @@ def rated(verb: str, value: str, criterion: str = "relevance") -> list[Row]:
     """The ratings: in two files, in a file that tells no format, of two criteria."""
     several = {"ratings": "criteria"}
     return [
+        values(verb, value),
         Row(
             verb, "--ratings", "--ratings {second_ratings}", value, as_usual=value,
             where={"ratings": "first_ratings"},

@@ -185,6 +185,15 @@ class World:
         return self._keyed_cells(self.ratings)
 
     @cached_property
+    def worded_ratings(self) -> Path:
+        """The same ratings with a word for each grade."""
+        with self.ratings.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        score, words = header.index("score"), ("zero", "one", "two", "three", "four", "five")
+        rows = [[*row[:score], words[int(row[score])], *row[score + 1 :]] for row in rows]
+        return self._csv("worded.csv", header, rows)
+
+    @cached_property
     def keyed_preferences(self) -> Path:
         return self._keyed_cells(self.preferences)
 

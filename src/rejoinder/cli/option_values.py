@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -86,6 +88,27 @@ def passing(
     return values.get("", values or None)
 
 
+def word_values(
+    _context: click.Context, _option: click.Parameter, texts: Sequence[str]
+) -> dict[str, float]:
+    """The numbers of words of --values.
+
+    Raises:
+        ParameterError: A word has no number, or two.
+    """
+    values: dict[str, float] = {}
+    for pair in (pair for text in texts for pair in text.split(",")):
+        word, _, number = (each.strip() for each in pair.rpartition("="))
+        value = math.nan
+        with suppress(ValueError):
+            value = float(number)
+        if not word or not math.isfinite(value) or values.setdefault(word, value) != value:
+            raise ParameterError(
+                f"--values {pair}: expected WORD=NUMBER, each word once, as Good=3,Okay=2,Bad=1"
+            )
+    return values
+
+
 class ScoreFile(NamedTuple):
     """A file of --scores, and what stands behind its name.
 
@@ -148,14 +171,15 @@ def columns_of(values: Mapping[str, Any]) -> ColumnMapping | None:
     Raises:
         ParameterError: One is of a file that the command does not read, or of a column that is in none.
     """
-    if not values["columns"]:
+    words = values.get("values") or {}
+    if not values["columns"] and not words:
         return None
     from functools import reduce
 
     from rejoinder.tables.assembly.column_mapping import ColumnMapping, column_mapping
 
     paths = [path for each in values.values() for path in _paths(each)]
-    mappings: list[ColumnMapping] = []
+    mappings = [ColumnMapping({}, values=words)]
     for text in values["columns"]:
         mapping = column_mapping(text)
         assert mapping is not None

@@ -32,6 +32,7 @@ from rejoinder.cli.option_values import (
     kappa,
     passing,
     score_files,
+    word_values,
 )
 from rejoinder.cli.shell_completion import metric_names
 from rejoinder.errors import RejoinderError
@@ -392,6 +393,19 @@ class TablesOptions(Options):
         super().__init__({**values, **named})
 
 
+class ValuesOptions(TablesOptions):
+    """Tables of ratings, some of which may be words."""
+
+    values: Any = option(
+        "--values",
+        metavar="WORD=NUMBER,...",
+        multiple=True,
+        callback=word_values,
+        help="Numbers of ratings in words; may be repeated. For example Good=3,Okay=2,Bad=1; stars, "
+        "thumbs, Like/Dislike, Good/Bad and True/False need none.",
+    )
+
+
 class TestsetFileOptions(TablesOptions):
     """A test set in one file."""
 
@@ -582,7 +596,7 @@ class SamplesOptions(Options):
     )
 
 
-class RatingFilesOptions(TablesOptions):
+class RatingFilesOptions(ValuesOptions):
     """Human ratings, and which of them count."""
 
     ratings: tuple[Path, ...] = path(

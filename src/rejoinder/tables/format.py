@@ -217,6 +217,7 @@ class Format:
             None where the format knows its columns.
         holds_all: Whether a path of a format that knows its columns holds a test set and replies.
         is_log: Whether it is the log of an evaluation tool, with the replies of its own system.
+        claims: Whether a file that it recognises is of no other format, whichever table is wanted.
     """
 
     name: str
@@ -226,6 +227,7 @@ class Format:
     part: Callable[[Path], Part] | None = None
     holds_all: Callable[[Path], bool] = lambda path: False
     is_log: bool = False
+    claims: bool = False
 
     def recognises(self, head: FileHead) -> bool:
         """Whether a path is of this format."""

@@ -78,6 +78,12 @@ TEXTS: dict[str, Callable[..., str]] = {
         f"{counted(len(columns), 'column')} of positions, times or costs left out: {listed(columns)}; "
         f"{Argument('columns', {'value': columns[0]})} reads that one as a metric"
     ),
+    "words": lambda words: (
+        "words read as numbers: "
+        + ", ".join(f"{quoted(word)} as {number}" for word, number in sorted(words.items()))
+    ),
+    "one system": lambda system: f"no column of systems; all ratings are of {quoted(system)}",
+    "in lists": lambda columns: f"the raters of {listed(columns)} are places in a list: 1, 2, ...",
     "labels": lambda count, first: (
         f"{counted(count, 'label')} like {quoted(first)} read as the number in front"
     ),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import counted
-from rejoinder.tables.assembly.column_mapping import Columns
+from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
@@ -44,6 +44,7 @@ def read_ratings(
     format: FormatName = None,
     columns: Columns = None,
     cluster: str | None = None,
+    values: Mapping[str, float] | None = None,
 ) -> pl.DataFrame:
     """Reads ratings of replies, in any of the formats of docs/formats.md.
 
@@ -58,6 +59,8 @@ def read_ratings(
         columns: Which column is which, as for ``read_testset``: ``"id=item,score=grade"``.
         cluster: An additional column to keep, for ``rejoinder.ratings(..., cluster=)``; None keeps
             ``conversation`` where there is one.
+        values: By word its number, where people rated in words: ``{"good": 3, "fair": 2, "poor": 1}``; stars,
+            thumbs, Like and Dislike, Good and Bad, True and False need none.
 
     Returns:
         ``schemas.RATINGS``, one row per rating, in the order of the files; then the column
@@ -68,6 +71,8 @@ def read_ratings(
         ParameterError: There is no such format.
     """
     keep = cluster_columns(cluster)
+    words = ColumnMapping({}, values=values or {})
+    columns = words.joined(column_mapping(columns) or words)
     return read_as(Ratings, paths, format=format, columns=columns, keep=keep).frame
 
 

@@ -34,6 +34,10 @@ DUEL = '{"id": 1, "a": "x", "b": "y", "winner": "a", "winner": "b"}'
 SCORED = '{"id": "a", "text": "x", "total": -1, "tokens": 1, "total": -2}'
 
 SAMPLES = '{"doc_id": 0, "resps": [], "filtered_resps": [], "target": "a", "target": "b"}'
+PAIR = '{"prompt": "Hi", "chosen": "a", "rejected": "b", "chosen": "c"}'
+RATED = '[{"context": "Hi", "responses": [{"response": "a", "model": "m", "Overall": [1], "Overall": [2]}]}]'
+LIKED = '{"index": 0, "value": "Hi", "liked": true, "liked": false}'
+INSTANCE = '{"id": "c1__a", "label_annotations": {"tone": {"1": "1", "1": "2"}}}'
 WORLD = '{"dialog": [[{"id": "a", "text": "Hi"}, {"id": "b", "text": "Ho", "text": "x"}]]}'
 ANSWER = '{"question_id": 1, "choices": [{"index": 0, "turns": ["Hi"], "turns": ["Ho"]}]}'
 BATCH = '{"custom_id": "a", "response": {}, "custom_id": "b"}'
@@ -57,6 +61,12 @@ ROWS = [
     (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
     (read_testset, "json", "t.json", '[{"id": 1, "references": [], "topic": "a", "topic": "b"}]', "topic"),
     (read_testset, "lm-eval", "s.jsonl", SAMPLES, "target"),
+    (read_testset, "dpo", "p.jsonl", PAIR, "chosen"),
+    (read_testset, "usr", "u.json", RATED, "Overall"),
+    (read_ratings, "usr", "u.json", RATED, "Overall"),
+    (read_responses, "gradio-likes", "l.jsonl", LIKED, "liked"),
+    (read_ratings, "gradio-likes", "l.jsonl", LIKED, "liked"),
+    (read_ratings, "potato-instances", "i.jsonl", INSTANCE, "1"),
     (read_testset, "parlai-worlds", "w.jsonl", WORLD, "text"),
     (read_responses, "mt-bench", "m.jsonl", ANSWER, "turns"),
     (read_responses, "batch-output", "b.jsonl", BATCH, "custom_id"),
@@ -103,7 +113,7 @@ def test_a_key_twice_in_a_log_is_refused(tmp_path, name):
 
 NO_JSON = {
     *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx", "wmt", "qualtrics"),
-    *("parlai", "fbdialog", "dialogpt", "study"),
+    *("parlai", "fbdialog", "dialogpt", "google-forms", "study"),
     "datasets",  # Arrow, named in a JSON file that the library writes
 }
 """Formats that read no objects of JSON."""

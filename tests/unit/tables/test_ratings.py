@@ -108,7 +108,7 @@ def test_a_label_counts_as_the_number_in_front(tmp_path, caplog):
     assert "7 labels like '5 - very good' read as the number in front" in caplog.text
 
 
-@pytest.mark.parametrize("cell", ["1-2", "3 of 5", "4/5", "4th", "3,5", "about 4", "5 -", "true"])
+@pytest.mark.parametrize("cell", ["1-2", "3 of 5", "4/5", "4th", "3,5", "about 4", "5 -", "fair"])
 def test_what_may_mean_two_things_is_no_score(tmp_path, cell):
     with pytest.raises(InputError, match="is no number"):
         read(tmp_path, f"id\tsystem\tscore\nc1\tbot\t{cell}\n", "r.tsv")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class ConvertOptions(options.TablesOptions, options.JsonOptions):
+class ConvertOptions(options.ValuesOptions, options.JsonOptions):
     """The options of 'convert'."""
 
     path: Path = argument("path", metavar="FILE", type=options.PATH)

@@ -15,7 +15,7 @@ Examples:
 """
 
 
-class RatingsOptions(options.JudgementsOptions):
+class RatingsOptions(options.JudgementsOptions, options.ValuesOptions):
     """The options of 'ratings'."""
 
     raters: str = options.RATERS

@@ -35,6 +35,7 @@ class ColumnMapping:
     Attributes:
         sources: The mapping of every file.
         files: By file what is mapped in it besides, or in another way.
+        values: By word the number that it is where people rated in words.
 
     Example:
         >>> from rejoinder.tables.assembly.json_rows import part_of_rows
@@ -45,6 +46,7 @@ class ColumnMapping:
 
     sources: dict[str, str]
     files: dict[str, dict[str, str]] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
 
     def of_file(self, path: str | os.PathLike[str]) -> ColumnMapping | None:
         """What is mapped in a file; None where nothing is.
@@ -63,7 +65,7 @@ class ColumnMapping:
         files = {name: dict(pairs) for name, pairs in self.files.items()}
         for name, pairs in other.files.items():
             files[name] = files.get(name, {}) | pairs
-        return ColumnMapping(self.sources | other.sources, files)
+        return ColumnMapping(self.sources | other.sources, files, {**self.values, **other.values})
 
     def of_part(self, part: Part) -> Part:
         """A table under our names; a dotted path looks into structs, lists, objects and cells of JSON.

@@ -16,7 +16,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import Place
 from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.item_columns import scalar_column, turns_column
-from rejoinder.tables.assembly.rating_cells import note_labels, refuse_wrong, scores_of
+from rejoinder.tables.assembly.rating_cells import graded, note_labels, refuse_wrong, scores_of
 from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.item_clusters import CONVERSATION
@@ -194,13 +194,16 @@ class RatingRows:
         """Counts something that is no rating, such as a cancelled annotation."""
         self._left_out[noun, which] += 1
 
-    def draft(self) -> Draft:
+    def draft(self, values: Mapping[str, float] | None = None) -> Draft:
         """The ratings of all rows; ``probability`` is a column where a row has one.
+
+        Args:
+            values: By word of a cell its number, of the user's.
 
         Raises:
             InputError: A cell holds no number.
         """
-        cells = pl.Series("score", self._scores)
+        cells = graded(pl.Series("score", self._scores), self._path, values)
         scores = scores_of(cells)
         wrong = scores.wrong.arg_true()
         if len(wrong):

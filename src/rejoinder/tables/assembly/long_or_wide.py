@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, listed, more, quoted
 from rejoinder.tables.assembly.rating_cells import (
     CellScores,
@@ -64,6 +66,12 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
             f"give them with {Argument('scores')}, beside people's ratings; if they are people's ratings, "
             "rename 'value' to 'score'"
         )
+    unnamed = "system" not in columns and not lookalike("system", columns, keys)
+    if unnamed and {"id", "score"} <= set(columns):
+        stem = stem_of(Path(part.name))
+        note("one system", part.name, system=stem)
+        part = part.with_frame(part.frame.with_columns(pl.lit(stem).alias("system")))
+        columns = part.frame.columns
     if "score" in columns or not _is_wide(columns, keys):
         require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"])
         return _long(part, keys)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import polars as pl
 
@@ -14,14 +15,17 @@ from rejoinder.messages import quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import (
     Roles,
+    folded,
     key_renames,
     log_renames,
     log_systems,
     roles_of,
 )
 from rejoinder.tables.assembly.item_columns import ids_of
-from rejoinder.tables.assembly.json_rows import typed
-from rejoinder.tables.notes import note
+from rejoinder.tables.assembly.json_rows import column_of_rows, typed
+from rejoinder.tables.assembly.rating_cells import graded, scores_of
+from rejoinder.tables.item_clusters import CONVERSATION
+from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import COLUMNS, SAMPLE
 
@@ -79,11 +83,86 @@ def part_of_judgements(
     Raises:
         InputError: Two columns could mean the same, or one of ``columns`` is absent.
     """
+    values = columns.values if columns else {}
     part = _checked(part, columns, what)
     names = names or [each.name for each in COLUMNS[what] if each.aliases]
     renames = key_renames(part.frame.columns, names, part.name)
     log_renames(renames, part.name)
-    return typed(part.with_frame(part.frame.rename(renames)))
+    part = part.with_frame(part.frame.rename(renames))
+    if what == "ratings":
+        part = typed(_of_single_raters(_with_rated_ids(part)))
+        return _graded(part, values)
+    return typed(part)
+
+
+_FEEDBACK = ("feedback", "flag", "liked", "thumbs", "vote")
+"""Columns of ratings where none is called a score or a rating, and each cell of it is a grade."""
+
+
+def _graded(part: Part, values: Mapping[str, float]) -> Part:
+    """Ratings with numbers for words: in the scores, and by the user's words elsewhere."""
+    frame = part.frame
+    if "score" not in frame.columns:
+        feedback = [each for each in frame.columns if folded(each) in _FEEDBACK]
+        if name := next((each for each in feedback if _is_of_grades(part, each, values)), None):
+            log_renames({name: "score"}, part.name)
+            frame = frame.rename({name: "score"})
+    keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
+    names = [name for name in frame.columns if name not in keys and (values or name == "score")]
+    return part.with_frame(frame.with_columns(graded(frame[n], part.name, values) for n in names))
+
+
+def _is_of_grades(part: Part, name: str, values: Mapping[str, float]) -> bool:
+    """Whether each filled cell of a column is a grade, and one is filled."""
+    with set_aside():
+        scores = scores_of(graded(part.frame.get_column(name), part.name, values))
+    return scores.values.count() > 0 and not scores.wrong.any()
+
+
+def _with_rated_ids(part: Part) -> Part:
+    """Ratings with ids: where a table of them has none, those that its prompts and replies get."""
+    if {"id", CONVERSATION} & set(part.frame.columns):
+        return part
+    roles = roles_of(part.frame.columns, part.name, part.texts())
+    return _with_ids(part, roles, part.name)[1] if roles.columns_of("context") else part
+
+
+def _of_single_raters(part: Part) -> Part:
+    """Ratings with a row for each rater, where the cells of columns are lists with a number of each."""
+    if part.holds != "rows" or "rater" in part.frame.columns:
+        return part
+    values = {name: part.values(name) for name in part.frame.columns}
+    lists = [name for name, cells in values.items() if any(map(_is_of_numbers, cells))]
+    if not lists:
+        return part
+    most = [
+        max((len(cell) for cell in row if isinstance(cell, list)), default=0)
+        for row in zip(*(values[name] for name in lists), strict=True)
+    ]
+    rows = [(row, place) for row, n in enumerate(most) for place in range(n)]
+    columns = [
+        column_of_rows(
+            name, [_at(cells[row], place) if name in lists else cells[row] for row, place in rows]
+        )
+        for name, cells in values.items()
+    ]
+    raters = pl.Series("rater", [str(place + 1) for _, place in rows], pl.String)
+    note("in lists", part.name, columns=lists)
+    return replace(
+        part, frame=pl.DataFrame([*columns, raters]), numbers=[part.numbers[row] for row, _ in rows]
+    )
+
+
+def _is_of_numbers(cell: object) -> bool:
+    """Whether a cell is a list of grades; a vector of a hundred numbers is none."""
+    if not isinstance(cell, list) or len(cell) >= 100:
+        return False
+    return any(isinstance(each, int | float) for each in cell)
+
+
+def _at(cell: Any, place: int) -> Any:
+    """What a rater gave; what is no list is nobody's."""
+    return cell[place] if isinstance(cell, list) and place < len(cell) else None
 
 
 def roles_of_part(part: Part, columns: ColumnMapping | None) -> Roles:

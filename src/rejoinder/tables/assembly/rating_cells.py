@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, quoted
+from rejoinder.messages import Argument, counted, quoted
 from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Part
 
@@ -16,6 +16,15 @@ from rejoinder.tables.parts import Part
 # and words. A second digit makes it anything: "1-2" and "3 of 5" are no rating.
 _LABEL = r"^([+-]?\d+)\s*(?:[-–—:.)=(]|\s)[^\d]*\p{L}[^\d]*$"
 _DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+_WORDS = {
+    "1": "👍 thumbs_up thumbsup up like liked good positive yes true",
+    "0": "👎 thumbs_down thumbsdown down dislike disliked bad negative no false",
+}
+"""Words of two grades, in lower case with ``_`` for white space, by the number that each is."""
+
+_GRADES = {word: number for number, words in _WORDS.items() for word in words.split()}
+_STARS = r"^[★⭐]+☆*$"
+_MODIFIERS = "[\ufe0f\U0001f3fb-\U0001f3ff]"  # of an emoji: its presentation, a colour of skin
 _ABSENT = ("na", "n/a", "none", "null", "-", "?", "missing")
 
 
@@ -60,6 +69,45 @@ def scores_of(cells: pl.Series) -> CellScores:
     labels = filled & numbers.is_null() & labelled.is_not_null()
     values = numbers.zip_with(~labels, labelled)
     return CellScores(values, filled & values.is_null(), labels)
+
+
+def graded(cells: pl.Series, name: object, values: Mapping[str, float] | None = None) -> pl.Series:
+    """Cells in which words are their numbers: the user's, or stars and words of two grades.
+
+    The latter count where no filled cell holds anything else, so that ``good`` among ``good``, ``fair`` and
+    ``poor`` is no number.
+
+    Args:
+        cells: The column.
+        name: The file, for the note.
+        values: By word its number, of the user's.
+
+    >>> [graded(pl.Series(each), "r.csv").to_list() for each in (["👍", "👎", ""], ["good", "fair"])]
+    [['1', '0', ''], ['good', 'fair']]
+    """
+    if cells.dtype == pl.Boolean:
+        cells = cells.cast(pl.String)
+    if cells.dtype != pl.String:
+        return cells
+    words = cells.str.strip_chars()
+    if values:
+        known = {word: str(values[word]) for word in words.drop_nulls().unique() if word in values}
+    else:
+        plain = (
+            words.str.replace_all(_MODIFIERS, "")
+            .str.to_lowercase()
+            .str.replace_all(r"[\s\-]+", "_")
+        )
+        stars = plain.str.contains(_STARS)
+        counts = plain.str.count_matches("[★⭐]").cast(pl.String)
+        grades = plain.replace_strict(_GRADES, default=None, return_dtype=pl.String)
+        grades = grades.zip_with(~stars.fill_null(False), counts)
+        if grades.is_null().any() and (words.fill_null("") != "").filter(grades.is_null()).any():
+            return cells
+        known = {w: n for w, n in zip(words, grades, strict=True) if w and n is not None}
+    if known:
+        note("words", name, words=known)
+    return words.replace(known)
 
 
 def number_in(cell: str) -> float | None:
@@ -153,6 +201,6 @@ def _remedy(cell: str) -> str:
     if cell.lower() in _ABSENT:
         return "leave the cell empty where a rating is missing"
     return (
-        "expected a number, or a whole number before its label ('5 - very good'); write other "
-        "labels as numbers first (disagree = 1, agree = 2)"
+        "expected a number, or a whole number before its label ('5 - very good'); say what other "
+        f"labels are with {Argument('values', {'disagree': 1, 'agree': 2})}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,14 @@ def read(path: Path, asked: Asked) -> Draft:
                     rows.leave_out("response", f"to the question {quoted(question)}")
                 else:
                     given.append((place, reply, each.user_id, question, str(each.value)))
-    texts = _texts([(question, cell) for *_, question, cell in given])
+    values = asked.columns.values if asked.columns else None
+    texts = _texts([(question, cell) for *_, question, cell in given], values)
     for place, reply, rater, question, cell in given:
         if question in texts:
             rows.leave_out("response", f"to the question {quoted(question)}")
         else:
             rows.add(place, reply, rater, question, cell)
-    return rows.draft()
+    return rows.draft(values)
 
 
 FORMAT = Format(
@@ -76,12 +78,13 @@ def _is_no_rating(question: str, value: Any) -> bool:
     )
 
 
-def _texts(given: list[tuple[str, str]]) -> set[str]:
+def _texts(given: list[tuple[str, str]], words: Mapping[str, float] | None) -> set[str]:
     """The questions of texts: none of their responses holds a number.
 
     Where no question has a number all are taken as ratings, so that the first is refused with its row.
     """
-    values = scores_of(pl.Series([cell for _, cell in given], dtype=pl.String)).values
+    cells = pl.Series([cell for _, cell in given], dtype=pl.String)
+    values = scores_of(cells if words is None else cells.replace(words)).values
     rated = {
         question for (question, _), value in zip(given, values, strict=True) if value is not None
     }

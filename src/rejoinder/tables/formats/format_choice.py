@@ -15,7 +15,7 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, FileHead, Format, FormatName, KindName, name_for
-from rejoinder.tables.formats.registry import formats_for
+from rejoinder.tables.formats.registry import CLAIMING, formats_for
 from rejoinder.tables.io.text_lines import marked
 from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.parts import TestSetDraft
@@ -102,7 +102,8 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
         )
     formats = _tables(kind) if has_columns else every
     head = FileHead.of(path)
-    if found := _first(formats, head):
+    claiming = [] if has_columns else CLAIMING
+    if found := next((each for each in claiming if each.recognises(head)), _first(formats, head)):
         return found
     if has_columns and (published := _first(every, head)):
         raise ParameterError(

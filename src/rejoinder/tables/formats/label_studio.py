@@ -56,7 +56,7 @@ def read(path: Path, asked: Asked) -> Draft:
                     rows.leave_out("result", f"of the type {quoted(result.type)}")
                     continue
                 rows.add(place, reply, rater, result.from_name, _cell(result, place))
-    return rows.draft()
+    return rows.draft(asked.columns.values if asked.columns else None)
 
 
 def read_flat(path: Path, asked: Asked) -> Draft:

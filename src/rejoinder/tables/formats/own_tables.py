@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from rejoinder.files.reading import stem_of
 from rejoinder.files.sources import cached
@@ -21,6 +21,7 @@ from rejoinder.tables.assembly.mapped_parts import (
     part_of_items,
     part_of_judgements,
     part_of_replies,
+    roles_of_part,
 )
 from rejoinder.tables.assembly.two_tables import replies_of_part, testset_of_parts
 from rejoinder.tables.format import JSON, Asked, FileHead, Format, KindName, Shape
@@ -59,6 +60,37 @@ def container(name: str, description: str, shapes: Sequence[Shape], read: ReadPa
         },
         part,
     )
+
+
+def recast(
+    name: str,
+    description: str,
+    shapes: Sequence[Shape],
+    rows: Callable[[Path], Iterable[tuple[int, dict[str, Any]]]],
+    kinds: Sequence[KindName],
+) -> Format:
+    """The format of a tool whose records are rows of ours under other names, or in other places.
+
+    Args:
+        name: What the format is called.
+        description: One line for listings.
+        shapes: What its files look like.
+        rows: The records of a file as rows with the columns of ``jsonl``, each with its number.
+        kinds: The kinds of tables in it.
+    """
+    part = partial(_kept_part, read=partial(_of_rows, rows=rows))
+    whole = container(name, description, shapes, partial(_of_rows, rows=rows))
+    return replace(
+        whole,
+        reads={kind: whole.reads[kind] for kind in kinds},
+        part=None,
+        claims=True,
+        holds_all=lambda path: "responses" in kinds and roles_of_part(part(path), None).holds_all,
+    )
+
+
+def _of_rows(path: Path, rows: Callable[[Path], Iterable[tuple[int, dict[str, Any]]]]) -> Part:
+    return part_of_rows(str(path), rows(path))
 
 
 def testset_of(parts: Iterable[Part], asked: Asked) -> TestSetDraft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +11,15 @@ from typing import Any
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import read_text, suffix_of
+from rejoinder.files.reading import read_text, stem_of, suffix_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import Place, counted, listed, quoted
 from rejoinder.tables.assembly.gathered import RatedReply, RatingRows
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
-from rejoinder.tables.io.delimited import read_csv, read_tsv
+from rejoinder.tables.formats.own_tables import recast
+from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv, read_tsv
 from rejoinder.tables.io.json_lines import read_objects, records
 from rejoinder.tables.parts import Draft
 
@@ -25,6 +27,7 @@ KEY = "key.jsonl"
 """By the number of an instance its item, system and probability, which potato does not get to see."""
 _CONFIG = "config.yaml"
 _STATES = "annotation_output/*/user_state.json"
+_PLACED = re.compile(r"(.+?)(?:__|\s*\|\s*)(.+)")
 _TEXTS = ("text_box", "free_response")
 """What potato calls the one field of a text, which is no rating."""
 
@@ -40,6 +43,12 @@ class _Line(msgspec.Struct):
     instance_id: str | int
     user_id: str
     labels: dict[str, Any] = {}
+
+
+class _Instance(msgspec.Struct):
+    id: str | int
+    label_annotations: dict[str, Any]
+    user: str | None = None
 
 
 class _State(msgspec.Struct):
@@ -83,6 +92,23 @@ def read(path: Path, asked: Asked) -> Draft:
     return rows.draft()
 
 
+def read_instances(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The annotated instances of potato 1, called ``<id>__<system>``, with a column for each field.
+
+    In JSON Lines the annotator is the folder; a table has ``user`` and columns ``field:::choice``.
+    """
+    is_table = suffix_of(path) in (".csv", ".tsv")
+    for place, instance, rater, fields in _columns(path) if is_table else _instances(path):
+        match = _PLACED.fullmatch(instance)
+        scores = {
+            name: cell
+            for name, labels in fields.items()
+            if (cell := _chosen(labels, f"{place}: {name}")) is not None
+        }
+        id, system = match.groups() if match else (instance, stem_of(path))
+        yield place.row, {"id": id, "system": system, "rater": rater, **scores}
+
+
 FORMAT = Format(
     "potato",
     "potato: the folder of 'annotate page' for Potato, or its exports (jsonl, csv, tsv) in it",
@@ -93,6 +119,36 @@ FORMAT = Format(
         Shape("json object", ('"instance_id"', '"user_id"')),
     ),
     {"ratings": read},
+)
+
+
+def _columns(path: Path) -> Iterator[tuple[Place, str, str, dict[str, dict[str, str]]]]:
+    table = read_csv(path) if suffix_of(path) == ".csv" else read_quoted_tsv(path)
+    require(("user", "instance_id"), table.frame.columns, table.name)
+    for number, row in zip(table.numbers, table.frame.iter_rows(named=True), strict=True):
+        fields: dict[str, dict[str, str]] = {}
+        for name, cell in row.items():
+            field, mark, choice = name.partition(":::")
+            if mark:
+                fields.setdefault(field, {})[choice] = cell
+        yield Place(str(path), number), row["instance_id"], row["user"], fields
+
+
+def _instances(path: Path) -> Iterator[tuple[Place, str, str, dict[str, Any]]]:
+    for place, row in records(path, read_objects(path), _Instance):
+        yield place, str(row.id), row.user or path.absolute().parent.name, row.label_annotations
+
+
+INSTANCES = recast(
+    "potato-instances",
+    "annotated instances of potato 1 (tsv, csv, jsonl), called <id>__<system>",
+    (
+        Shape("csv", ("user,instance_id,",)),
+        Shape("tsv", ("user\tinstance_id\t",)),
+        Shape("json object", ('"label_annotations"', '"id"')),
+    ),
+    read_instances,
+    ("ratings",),
 )
 
 

@@ -9,12 +9,14 @@ from rejoinder.tables.formats import (
     dailydialog,
     dialogue_text,
     dstc7,
+    google_forms,
     grade,
     label_studio,
     mturk,
     own_tables,
     potato,
     qualtrics,
+    rated_lists,
     study,
     text,
     wmt,
@@ -23,6 +25,7 @@ from rejoinder.tables.logs import (
     batch_output,
     conversations,
     deepeval,
+    dpo,
     exports,
     inspect_ai,
     lm_eval,
@@ -34,9 +37,12 @@ FORMATS: tuple[Format, ...] = (
     *dailydialog.FORMATS,
     dstc7.FORMAT,
     grade.FORMAT,
+    *rated_lists.FORMATS,
     mturk.FORMAT,
     *label_studio.FORMATS,
     potato.FORMAT,
+    potato.INSTANCES,
+    google_forms.FORMAT,
     argilla.FORMAT,
     qualtrics.FORMAT,
     lm_eval.FORMAT,
@@ -45,6 +51,7 @@ FORMATS: tuple[Format, ...] = (
     promptfoo.FORMAT,
     deepeval.FORMAT,
     mt_bench.FORMAT,
+    dpo.FORMAT,
     *conversations.FORMATS,
     *dialogue_text.FORMATS,
     *exports.FORMATS,
@@ -61,3 +68,7 @@ one publication may have one name and other kinds of tables."""
 def formats_for(*kinds: KindName) -> dict[str, Format]:
     """By name the formats that hold one of these kinds of tables."""
     return {each.name: each for each in FORMATS if not each.reads.keys().isdisjoint(kinds)}
+
+
+CLAIMING = [each for each in FORMATS if each.claims]
+"""Those whose files no other format reads."""

@@ -1,0 +1,101 @@
+"""Replies with their grades beside them: USR and FED, whose raters stand in lists, and Gradio's likes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rejoinder.messages import Place
+from rejoinder.tables.format import FileHead, Shape
+from rejoinder.tables.formats.own_tables import recast
+from rejoinder.tables.io.json_table import read_json_rows
+from rejoinder.tables.logs.samples import name_of, objects_of, text_of, value_of, with_keys
+from rejoinder.tables.notes import left_out
+
+_SPEAKER = re.compile(r"(User|System): ")
+_OF_REPLY = ("response", "model", "system")
+
+
+def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The replies of USR (``responses`` to a context) and of FED (one, with ``annotations``).
+
+    A context is one text with a line for each turn; FED's ``User:`` and ``System:`` are taken off.
+    """
+    no_grades, whole = 0, 0
+    for number, (place, row) in enumerate(
+        with_keys(path, read_json_rows(path), ("context",)), start=1
+    ):
+        context = text_of(row["context"], place)
+        turns = [_SPEAKER.sub("", turn, count=1) for turn in context.split("\n") if turn.strip()]
+        for reply in objects_of(row, "responses", place) or [row]:
+            if reply.get("response") is None:
+                whole += 1
+                continue
+            given = value_of(reply, "annotations", dict, place)
+            given = (
+                {k: v for k, v in reply.items() if k not in _OF_REPLY} if given is None else given
+            )
+            grades = {name: cells for name, cells in given.items() if isinstance(cells, list)}
+            no_grades += sum(not _is_grade(each) for cells in grades.values() for each in cells)
+            text = _SPEAKER.sub("", text_of(reply["response"], place), count=1)
+            system = name_of(reply, "model", place) or name_of(reply, "system", place)
+            yield place.row, {
+                "id": str(number), "system": system, "context": turns, "text": text,
+                **{n: [each if _is_grade(each) else None for each in cells] for n, cells in grades.items()},
+            }  # fmt: skip
+    left_out(path, no_grades, "grade", "that is no number")
+    left_out(path, whole, "dialogue", "that was rated as a whole")
+
+
+def liked(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The events of Gradio's ``like``: the reply, and whether it was liked."""
+    for place, row in with_keys(path, read_json_rows(path), ("index", "value", "liked")):
+        yield (
+            place.row,
+            {"id": _id(row, place), "text": text_of(row["value"], place), "score": row["liked"]},
+        )
+
+
+def _id(row: dict[str, Any], place: Place) -> str:
+    """The conversation and the place in it; the row where no conversation is named."""
+    conversation = name_of(row, "conversation_id", place)
+    index = row["index"] if isinstance(row["index"], list) else [row["index"]]
+    return ".".join(map(str, (conversation, *index))) if conversation else str(place.row)
+
+
+def _is_grade(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_rated(head: FileHead) -> bool:
+    row = head.row
+    if not isinstance(row, dict) or not isinstance(row.get("context"), str):
+        return False
+    replies = row.get("responses")
+    if isinstance(replies, list):
+        return any(isinstance(each, dict) and "response" in each for each in replies)
+    return isinstance(row.get("annotations"), dict)
+
+
+def _is_liked(head: FileHead) -> bool:
+    return isinstance(head.row, dict) and {"index", "value", "liked"} <= set(head.row)
+
+
+FORMATS = (
+    recast(
+        "usr",
+        "USR and FED (JSON): contexts, replies, and for each criterion the list of its raters' grades",
+        [Shape(each, ('"context"',), _is_rated) for each in ("json list", "json object")],
+        rated,
+        ("test set", "responses", "ratings"),
+    ),
+    recast(
+        "gradio-likes",
+        "events of Gradio's like (JSON): index, value and liked, perhaps conversation_id",
+        [Shape(each, ('"liked"',), _is_liked) for each in ("json list", "json object")],
+        liked,
+        ("responses", "ratings"),
+    ),
+)

@@ -1,0 +1,205 @@
+"""Ratings as single models collect them: words for grades, no column of systems, raters in lists."""
+
+# One case per line reads best.
+# ruff: noqa: E501
+
+import json
+
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.tables.preferences import read_preferences
+from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.testset import read_testset
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(content, name):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+def scores(path, **more):
+    return read_ratings(path, **more).get_column("score").to_list()
+
+
+WORDS = {
+    "thumbs": ("👍", "👎", "👍🏽"),
+    "their names": ("thumbs up", "Thumbs-Down", "thumbs_up"),
+    "likes": ("Like", "Dislike", "like"),
+    "good and bad": ("Good", "Bad", "GOOD"),
+    "true and false": ("True", "False", "true"),
+    "yes and no": ("yes", "no", "Yes"),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_words_of_two_grades_are_numbers(write, case, caplog):
+    lines = "".join(f"c{n},bot,ann,{word}\n" for n, word in enumerate(WORDS[case]))
+    path = write(f"id,system,rater,score\n{lines}", "r.csv")
+    assert scores(path) == [1, 0, 1]
+    assert "words read as numbers: " in caplog.text
+
+
+def test_stars_are_counted(write):
+    rows = [
+        {"id": str(n), "system": "a", "rater": "r", "score": s}
+        for n, s in enumerate(("★★★☆☆", "⭐", "⭐️⭐️"))
+    ]
+    assert scores(write(rows, "r.json")) == [3, 1, 2]
+
+
+def test_true_and_false_of_json_are_numbers(write):
+    rows = [
+        {"id": str(n), "system": "a", "liked": liked} for n, liked in enumerate((True, False, None))
+    ]
+    assert scores(write(rows, "r.json")) == [1, 0]
+
+
+def test_other_words_need_their_numbers(write):
+    path = write("id,system,rater,score\n1,a,r,Good\n2,a,r,Okay\n3,a,r,Bad\n", "r.csv")
+    with pytest.raises(
+        InputError,
+        match=r"row 2: score 'Okay'|row 2: score 'Good'|score 'Good' is no number.*values=",
+    ):
+        scores(path)
+    assert scores(path, values={"Good": 3, "Okay": 2, "Bad": 1}) == [3, 2, 1]
+    wide = write("id,system,rater,fluency,tone\n1,a,r,Good,Bad\n2,a,r,Okay,Good\n", "w.csv")
+    assert scores(wide, values={"Good": 3, "Okay": 2, "Bad": 1}) == [3, 1, 2, 3]
+
+
+def test_the_file_is_the_system_where_none_is_named(write, caplog):
+    made = read_ratings(write("id,rater,score\n1,ann,4\n2,ann,5\n", "bot.csv"))
+    assert made.get_column("system").to_list() == ["bot", "bot"]
+    assert "no column of systems; all ratings are of 'bot'" in caplog.text
+
+
+def test_prompts_and_replies_with_feedback(write):
+    path = write(
+        "prompt,output,flag,timestamp\nHi,Ho,Like,2026\nTea?,No.,,2026\nMilk?,Yes.,Dislike,2026\n",
+        "log.csv",
+    )
+    assert read_ratings(path).select("id", "system", "score").rows() == [
+        ("1", "log", 1.0),
+        ("3", "log", 0.0),
+    ]
+    assert read_testset(path).ids == ["1", "2", "3"]
+    assert read_responses(path).rows()[2] == ("log", "3", "Yes.")
+
+
+def test_a_comment_is_no_feedback_in_grades(write):
+    path = write("id,system,rater,fluency,feedback\n1,a,r,4,nice\n2,a,r,5,bad\n", "r.csv")
+    assert read_ratings(path).get_column("criterion").to_list() == ["fluency", "fluency"]
+
+
+USR = [{"context": "Hi\nHello\nTea?\n", "fact": "f", "responses": [
+    {"response": "Yes.", "model": "a", "Natural": [1, 3, "N/A"], "Overall": [4, 5, 3]},
+    {"response": "No.", "model": "b", "Natural": [2], "Overall": [1, 2]}]}]  # fmt: skip
+FED = [{"context": "User: Hi!", "response": "System: Ho.", "system": "Meena", "annotations": {"Overall": [3, 4]}},
+       {"context": "User: Bye!", "system": "Meena", "annotations": {"Overall": [1]}}]  # fmt: skip
+
+
+def test_usr(write, caplog):
+    path = write(USR, "usr.json")
+    rows = read_ratings(path).select("id", "system", "rater", "criterion", "score").rows()
+    assert sorted(rows) == sorted([
+        *(("1", "a", str(r), "Natural", s) for r, s in ((1, 1.0), (2, 3.0))),
+        *(("1", "a", str(r), "Overall", s) for r, s in ((1, 4.0), (2, 5.0), (3, 3.0))),
+        ("1", "b", "1", "Natural", 2.0), ("1", "b", "1", "Overall", 1.0), ("1", "b", "2", "Overall", 2.0),
+    ])  # fmt: skip
+    assert "1 grade that is no number left out" in caplog.text
+    assert read_testset(path).contexts.row(0)[:2] == ("1", ["Hi", "Hello", "Tea?"])
+    assert read_responses(path).rows() == [("a", "1", "Yes."), ("b", "1", "No.")]
+
+
+def test_fed(write, caplog):
+    path = write(FED, "fed.json")
+    assert read_responses(path).rows() == [("Meena", "1", "Ho.")]
+    assert scores(path) == [3, 4]
+    assert "1 dialogue that was rated as a whole left out" in caplog.text
+
+
+def test_likes_of_gradio(write):
+    rows = [
+        {"index": [0, 1], "value": "Ho", "liked": True, "conversation_id": "x"},
+        {"index": 3, "value": "No.", "liked": False, "conversation_id": "x"},
+    ]
+    path = write("".join(f"{json.dumps(row)}\n" for row in rows), "likes.jsonl")
+    assert read_ratings(path).select("id", "score").rows() == [("x.0.1", 1.0), ("x.3", 0.0)]
+    assert read_responses(path).rows() == [("likes", "x.0.1", "Ho"), ("likes", "x.3", "No.")]
+    plain = write([{"index": 0, "value": "Ho", "liked": True}], "plain.json")
+    assert read_ratings(plain).get_column("id").to_list() == ["1"]
+
+
+def test_google_forms(write):
+    path = write(
+        "Timestamp,Email Address,c1 bot,Fluent? [c2 | cat],c2 | cat | tone,Your age,Comments\n"
+        "2026,a@b,4,5,1,34,nice\n2026,c@d,3,,2,35,c1 bot\n", "form.csv",
+    )  # fmt: skip
+    assert read_ratings(path).rows() == [
+        ("c1", "bot", "a@b", "overall", 4.0), ("c1", "bot", "c@d", "overall", 3.0),
+        ("c2", "cat", "a@b", "Fluent?", 5.0), ("c2", "cat", "a@b", "tone", 1.0), ("c2", "cat", "c@d", "tone", 2.0),
+    ]  # fmt: skip
+    nameless = read_ratings(write("Timestamp,c1 bot\n2026,Good\n2026,Bad\n", "form.csv"))
+    assert nameless.select("rater", "score").rows() == [("1", 1.0), ("2", 0.0)]
+
+
+def test_potato_of_version_1(write):
+    table = "user\tinstance_id\tdisplayed_text\tfluency:::1\tfluency:::2\ttone:::5\nu1\tc1__bot\tHi\t\t2\t5\nu2\tc2__cat\tHo\t1\t\t\n"
+    path = write(table, "annotated_instances.tsv")
+    assert read_ratings(path).rows() == [
+        ("c1", "bot", "u1", "fluency", 2.0), ("c1", "bot", "u1", "tone", 5.0), ("c2", "cat", "u2", "fluency", 1.0),
+    ]  # fmt: skip
+    line = {
+        "id": "c1__bot",
+        "displayed_text": "Hi",
+        "label_annotations": {"fluency": {"4": "4"}},
+        "span_annotations": [],
+    }
+    path = write(json.dumps(line) + "\n", "u7/annotated_instances.jsonl")
+    assert read_ratings(path).rows() == [("c1", "bot", "u7", "fluency", 4.0)]
+
+
+PAIR = {"prompt": "Hi", "chosen": "Ho", "rejected": "No"}
+MESSAGES = {"chosen": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}],
+            "rejected": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "No"}]}  # fmt: skip
+HH = {
+    side: f"\n\nHuman: Hi\n\nAssistant: {text}"
+    for side, text in (("chosen", "Ho"), ("rejected", "No"))
+}
+PROMPTED = {
+    "prompt": [{"role": "user", "content": "Hi"}],
+    "chosen": MESSAGES["chosen"][1:],
+    "rejected": MESSAGES["rejected"][1:],
+}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [PAIR, MESSAGES, HH, PROMPTED, {"prompt": "Hi", **MESSAGES}],
+    ids=["texts", "conversations", "HH-RLHF", "messages", "both"],
+)
+def test_pairs_of_preferences(write, row):
+    path = write([row], "dpo.json")
+    assert read_preferences(path).select("id", "a", "b", "winner").rows() == [
+        ("1", "chosen", "rejected", "a")
+    ]
+    assert read_responses(path).rows() == [("chosen", "1", "Ho"), ("rejected", "1", "No")]
+    testset = read_testset(path)
+    assert (testset.contexts.rows(), testset.references.height) == ([("1", ["Hi"])], 0)
+
+
+def test_two_conversations_are_no_pair(write):
+    other = {
+        **MESSAGES,
+        "rejected": [{"role": "user", "content": "Bye"}, {"role": "assistant", "content": "No"}],
+    }
+    with pytest.raises(InputError, match="row 1: the chosen and the rejected conversation are not"):
+        read_preferences(write([other], "dpo.json"))

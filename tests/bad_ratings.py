@@ -76,7 +76,7 @@ PAIR = "id,a,b,winner\n"
 JUDGED = '[{"ID": 0, "DialogModel": "bot", "HumanScores": "[4, 5]"}, {"ID": 2, "DialogModel": "bot", "HumanScores": "[1]"}]'
 
 SCORES = [
-    one("score-label", "a label in place of a score", r"row 2: score 'agree' is no number; .*--values disagree=1", LONG + ROW + "agree\n"),
+    one("score-label", "a label in place of a score", r"row 2: score 'agree' is no number; .*rejoinder convert FILE --as ratings --values disagree=1", LONG + ROW + "agree\n"),
     one("score-range", "two numbers in place of a score", r"score '3 of 5' is no number", LONG + ROW + "3 of 5\n"),
     one("score-comma", "a decimal comma in a score", r"score '3,5' is no number; write it with a decimal point", LONG.replace(",", "\t") + ROW.replace(",", "\t") + "3,5\n", "ratings.tsv"),
     one("score-absent", "a word for a missing score", r"score 'N/A' is no number; leave the cell empty", LONG + ROW + "N/A\n"),

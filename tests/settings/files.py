@@ -18,7 +18,6 @@ LOOK = [
     as_json("look"),
     as_json("provenance"),
     columns("look", "readings.*.counts", "testset"),
-    Row("look", *WORDS, where={"testset": "worded_ratings"}, **WORDED),
     Row(
         "look", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("cannot tell the format"),

@@ -15,7 +15,6 @@ from settings.shared import (
     reading,
     refused,
     to_file,
-    values,
 )
 
 NEGATIVE, TAO, GALLEY, KHAYRALLAH, REFERENCES = (
@@ -189,7 +188,6 @@ CHAIN = [
         where={"ratings": "criteria"}, effect=refused("criteri")),
     Row(REFERENCES, "--format", "--format ratings.data:csv", as_usual=AGREEMENT, status=(2, 0),
         where={"ratings": "ratings_data"}, effect=refused("--format")),
-    values(REFERENCES, AGREEMENT),
     Row(REFERENCES, "--columns", "--columns id=key", as_usual="candidates", status=(2, 0),
         where={"testset": "keyed_testset"}, effect=refused("no column 'id'")),
 ]  # fmt: skip

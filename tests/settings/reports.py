@@ -13,7 +13,6 @@ from settings.shared import (
     reading,
     refused,
     scores_format,
-    values,
 )
 
 USUAL = {
@@ -28,7 +27,6 @@ OF_PEOPLE = "ratings.systems.*.mean"
 
 ROWS = [
     *reading("report", VALUE),
-    values("report", OF_PEOPLE),
     *gaps("report", "scores.systems.*.n"),
     Row("report", "--resamples", "--resamples 0", keeps=VALUE, effect=empty(LOW)),
     # Intervals of sums need no draws; the correlation's do.

@@ -7,8 +7,6 @@ import re
 from settings.row import Row
 from settings.shared import (
     SCORES,
-    WORDED,
-    WORDS,
     as_json,
     empty,
     gaps,
@@ -119,7 +117,6 @@ ROWS = [
     Row("score", "--cluster", "--cluster topic", "systems.*.low", VALUE),
     Row("score", "--cluster", "--cluster none", "systems.*.low", as_usual="systems", also="--cluster topic"),
     *reading("compare", DIFFERENCE),
-    Row("compare", *WORDS, also="--ratings {worded_ratings}", where=NO_DRAWS, **WORDED),
     *gaps("compare", "comparisons.*.n"),
     Row(
         "compare", "--missing", "--missing pairwise", also="--missing drop",

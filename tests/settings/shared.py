@@ -99,7 +99,6 @@ def rated(verb: str, value: str, criterion: str = "relevance") -> list[Row]:
     """The ratings: in two files, in a file that tells no format, of two criteria."""
     several = {"ratings": "criteria"}
     return [
-        values(verb, value),
         Row(
             verb, "--ratings", "--ratings {second_ratings}", value, as_usual=value,
             where={"ratings": "first_ratings"},

@@ -596,7 +596,7 @@ class SamplesOptions(Options):
     )
 
 
-class RatingFilesOptions(ValuesOptions):
+class RatingFilesOptions(TablesOptions):
     """Human ratings, and which of them count."""
 
     ratings: tuple[Path, ...] = path(

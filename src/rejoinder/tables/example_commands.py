@@ -37,10 +37,8 @@ def example_commands(
         given: dict[str, object] = dict(options)
         if format is not None:
             given["format"] = f"{path.name}:{format}" if {TESTSET, RESPONSES} & {*words} else format
-        if columns is not None and (spelled := _spelled(columns)):
-            given["columns"] = spelled
-        if columns is not None and columns.values and not {TESTSET, RESPONSES} & {*words}:
-            given["values"] = ",".join(f"{word}={n:g}" for word, n in columns.values.items())
+        if columns is not None:
+            given["columns"] = _spelled(columns)
         given |= {each.name: each.value for kind in needs for each in contents[kind].needs}
         return _joined(*words, **given)
 

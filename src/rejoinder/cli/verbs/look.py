@@ -8,7 +8,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command
 
 
-class LookOptions(options.ValuesOptions, options.JsonOptions):
+class LookOptions(options.TablesOptions, options.JsonOptions):
     """The options of 'look'."""
 
     files: tuple[Path, ...] = argument(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import Argument, counted, quoted
+from rejoinder.messages import Call, counted, quoted
 from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Part
 
@@ -195,6 +195,9 @@ def note_labels(scores: CellScores, cells: pl.Series, name: object) -> None:
         note("labels", name, count=count, first=cells.filter(scores.labels)[0])
 
 
+_VALUES = Call("rejoinder.read_ratings(FILE, values={'disagree': 1, 'agree': 2})")
+
+
 def _remedy(cell: str) -> str:
     if pl.Series([cell]).str.contains(_DECIMAL_COMMA)[0]:
         return "write it with a decimal point"
@@ -202,5 +205,5 @@ def _remedy(cell: str) -> str:
         return "leave the cell empty where a rating is missing"
     return (
         "expected a number, or a whole number before its label ('5 - very good'); say what other "
-        f"labels are with {Argument('values', {'disagree': 1, 'agree': 2})}"
+        f"labels are with '{_VALUES}'"
     )

@@ -195,7 +195,7 @@ def note_labels(scores: CellScores, cells: pl.Series, name: object) -> None:
         note("labels", name, count=count, first=cells.filter(scores.labels)[0])
 
 
-_VALUES = Call("rejoinder.read_ratings(FILE, values={'disagree': 1, 'agree': 2})")
+_VALUES = Call("rejoinder.read_ratings(FILE, values={{'disagree': 1, 'agree': 2}})")
 
 
 def _remedy(cell: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of steps done and the number of all steps."""
@@ -22,6 +22,82 @@ def advance(progress: Progress | None, done: int, total: int) -> None:
     """Tells how far a computation is, where somebody asks."""
     if progress is not None:
         progress(done, total)
+
+
+WHOLE = 1000
+"""The steps of a computation that is watched, of which each of its loops has a part."""
+
+Item = TypeVar("Item")
+
+
+class _Part(NamedTuple):
+    """What of a watched computation the running step is: where it begins, and its share of the whole."""
+
+    progress: Progress
+    begin: float = 0.0
+    share: float = 1.0
+
+
+_WATCHED: ContextVar[_Part | None] = ContextVar("watched", default=None)
+
+
+@contextmanager
+def watched(progress: Progress | None) -> Iterator[None]:
+    """Within the body every loop over `steps` says how far it is; None leaves it to who watches already."""
+    before = _WATCHED.get()
+    _WATCHED.set(before if progress is None else _Part(progress))
+    try:
+        yield
+    finally:
+        _WATCHED.set(before)
+
+
+@contextmanager
+def share(begin: float, end: float) -> Iterator[None]:
+    """Within the body, loops are this share of the step around it: from ``begin`` to ``end`` of 0 to 1."""
+    part = _WATCHED.get()
+    if part is None:
+        yield
+        return
+    own = part._replace(begin=part.begin + begin * part.share, share=(end - begin) * part.share)
+    _WATCHED.set(own)
+    try:
+        yield
+    finally:
+        _WATCHED.set(part)
+
+
+def steps(
+    items: Iterable[Item], total: int, size: Callable[[Item], int] = lambda _: 1
+) -> Iterator[Item]:
+    """The items, of which each is a part of the step around it, where somebody watches.
+
+    Args:
+        items: What a loop goes through.
+        total: How many they are.
+        size: As how many of them an item counts.
+
+    >>> shown = []
+    >>> with watched(lambda done, total: shown.append(done)):
+    ...     for outer in steps("ab", 2):
+    ...         _ = list(steps("xy", 2)) if outer == "a" else None
+    >>> shown
+    [250, 500, 500, 1000]
+    """
+    part = _WATCHED.get()
+    if part is None:
+        yield from items
+        return
+    done = 0
+    try:
+        for item in items:
+            number = size(item)
+            with share(done / total, (done + number) / total):
+                yield item
+            done += number
+            part.progress(round(WHOLE * (part.begin + part.share * done / total)), WHOLE)
+    finally:
+        _WATCHED.set(part)  # where the loop was left before its end
 
 
 class ServerWaits:

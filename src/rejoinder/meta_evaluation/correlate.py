@@ -22,7 +22,7 @@ from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_o
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.meta_evaluation.turn_level import Observations
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
@@ -375,13 +375,13 @@ def _rows(
     evidence.prepare(wanted, progress)
     tasks = [(label, correlation) for label in evidence.labels for correlation in wanted]
     done = 0
+    advance(progress, done, len(tasks))
 
     def one(task: tuple[str, str]) -> tuple[str, str, Row]:
         nonlocal done
         row = (*task, evidence.row(*task))
         done += 1
-        if progress is not None:
-            progress(done, len(tasks))
+        advance(progress, done, len(tasks))
         return row
 
     return [*at_once(one, tasks), *evidence.people(wanted)]

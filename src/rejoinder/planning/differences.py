@@ -29,6 +29,7 @@ from rejoinder.planning.metric_spread import metric_doubts, metric_errors
 from rejoinder.planning.pilot import FACTORS, PEOPLE, Pilot, counts_references, few, units_of, whole
 from rejoinder.planning.units import Units
 from rejoinder.planning.variance_components import NO_SPREAD, People
+from rejoinder.progress import share, steps
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -158,10 +159,13 @@ class SystemDifferences(Criterion):
 
     def answer(self, pilot: Pilot) -> Answer:
         """A row for each pair, subject, number of raters or references, and number of items."""
-        metrics = [each for label in pilot.labels for each in self._of_metric(pilot, label)]
+        with share(0, 0.7):
+            labels = steps(pilot.labels, len(pilot.labels))
+            metrics = [each for label in labels for each in self._of_metric(pilot, label)]
         for references, drawn in pilot.with_fewer.items():
             metrics += self._with_fewer(pilot, references, drawn, metrics)
-        forecasts = self._of_people(pilot) + in_order(metrics, pilot)
+        with share(0.7, 1):
+            forecasts = self._of_people(pilot) + in_order(metrics, pilot)
         return Answer(
             {
                 "comparisons": [row for each in forecasts for row in each.rows(pilot.sizes)],
@@ -171,7 +175,8 @@ class SystemDifferences(Criterion):
 
     def _of_people(self, pilot: Pilot) -> list[ExpectedDifference]:
         forecasts = []
-        for a, b in pilot.pairs if pilot.rated is not None else ():
+        pairs = pilot.pairs if pilot.rated is not None else ()
+        for a, b in steps(pairs, len(pairs)):
             ratings = pilot.people.get((a, b))
             if ratings is None:
                 why = "the two have no rated item in common"

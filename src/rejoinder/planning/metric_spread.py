@@ -12,6 +12,7 @@ from rejoinder.metrics.engine.jackknife import difference_errors
 from rejoinder.metrics.engine.resampling import narrow
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.means import MeanMetric
+from rejoinder.progress import steps
 from rejoinder.scoring.measurements import Measured
 from rejoinder.statistics.conventions import NOISE
 
@@ -45,7 +46,10 @@ def metric_errors(
     own = difference_errors(metric, measured.scores(), left_out, a, b)[:, None]
     if _is_mean(measured):
         return own * np.sqrt(n / np.array(sizes, dtype=np.float64))
-    spread_at = {size: _bootstrap(measured, pairs, counts(n, size)) for size in {n, *sizes}}
+    every = sorted({n, *sizes})
+    spread_at = {
+        size: _bootstrap(measured, pairs, counts(n, size)) for size in steps(every, len(every))
+    }
     shown = np.where(spread_at[n] > NOISE, spread_at[n], np.nan)
     moves = np.stack([spread_at[size] / shown for size in sizes], axis=1)
     # Where nothing varies, it does so at no size.

@@ -23,7 +23,7 @@ from rejoinder.planning.pilot import MEANS, Pilot
 from rejoinder.planning.reference_subsets import with_fewer
 from rejoinder.planning.requested import check_draws_of, numbers_of, pairs_of
 from rejoinder.planning.samples import SamplesOfPrompts
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, share, steps, watched
 from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
@@ -37,6 +37,9 @@ from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Ratings, Responses
+
+MEASURING = 0.3
+"""The share of a plan's time that measuring with fewer references takes, about."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,10 +227,11 @@ def plan(
         testset is not None,
     )  # fmt: skip
     if testset is not None and responses is not None:
-        pilot = with_fewer(
-            pilot, testset, taken(Responses, responses, testset.ids), missing, progress
-        )
-    return plan_of(pilot, criteria)
+        replies = taken(Responses, responses, testset.ids)
+        with watched(progress), share(0, MEASURING):
+            pilot = with_fewer(pilot, testset, replies, missing)
+    with watched(progress), share(MEASURING if pilot.with_fewer else 0, 1):
+        return plan_of(pilot, criteria)
 
 
 def plan_of(pilot: Pilot, criteria: Sequence[Criterion]) -> Plan:
@@ -239,7 +243,7 @@ def plan_of(pilot: Pilot, criteria: Sequence[Criterion]) -> Plan:
     criteria = [each.of(pilot) for each in criteria]
     tables: dict[str, pl.DataFrame] = {}
     notes = [*cluster_notes(pilot), *pilot.notes, *pilot_notes(pilot)]
-    for each in criteria:
+    for each in steps(criteria, len(criteria)):
         answer = each.answer(pilot)
         tables |= each.frames(answer, bool(pilot.scores.cluster))
         notes += answer.notes

@@ -12,7 +12,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.pilot import Pilot, counts_references
-from rejoinder.progress import Progress
+from rejoinder.progress import steps
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.item_clusters import NONE
@@ -29,7 +29,6 @@ def with_fewer(
     testset: TestSet,
     responses: Responses,
     missing: MissingOrPairwise,
-    progress: Progress | None,
 ) -> Pilot:
     """The pilot, measured with fewer references too.
 
@@ -57,7 +56,6 @@ def with_fewer(
         missing,
         pilot.scores.cluster or NONE,
         pilot.seed,
-        progress,
     )
     measured = {few: [_measured(pilot, each) for each in several] for few, several in drawn}
     return replace(pilot, with_fewer=measured)
@@ -115,17 +113,16 @@ def score_with_fewer(
     missing: MissingOrPairwise,
     cluster: str,
     seed: int,
-    progress: Progress | None = None,
 ) -> Iterator[tuple[int, list[Scores]]]:
     """Scores the pilot with each number of references, several times.
 
     Yields:
         The number of references and the scores of each draw.
     """
-    done = 0
-    for level in most:
+    for level in steps(most, len(most)):
         several = []
-        for draw in range(DRAWS):
+        draws = 1 if level == 1 else DRAWS  # the one that stays: nothing is drawn
+        for draw in steps(range(draws), draws):
             rng = np.random.default_rng([seed, level, draw])
             subset = fewer(testset, level, rng)
             several.append(
@@ -140,9 +137,4 @@ def score_with_fewer(
                     seed=seed,
                 )
             )
-            done += 1
-            if progress is not None:
-                progress(done, DRAWS * len(most))
-            if level == 1:  # the one that stays: nothing is drawn
-                break
         yield level, several

@@ -23,6 +23,7 @@ from rejoinder.metrics.engine.jackknife import (
     unpaired_error,
 )
 from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
+from rejoinder.progress import share, steps
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, difference_design_effects
 from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, with_verdicts
@@ -241,7 +242,10 @@ def compare(
         label: permutations or trials(measured, len(pairs))
         for label, measured in scores.measured.items()
     }
-    tables = [compare_pairs(scores, label, pairs, draws[label], margins) for label in draws]
+    tables = [
+        compare_pairs(scores, label, pairs, draws[label], margins)
+        for label in steps(draws, len(draws))
+    ]
     table = _joined(tables)
     if worse_by is not None:
         table = with_verdicts(table, scores)
@@ -330,7 +334,11 @@ def compare_pairs(
     b = np.array([pair[1] for pair in pairs])
     values = measured.scores()
     difference = values[a] - values[b]
-    resampled = scores.resampled(label)
+    # What the resamples take of the time: they are scored of systems, permutations of both in a pair.
+    costs = scores.resamples * values.size, 2 * permutations * len(pairs)
+    drawing = costs[0] / sum(costs)
+    with share(0, drawing):
+        resampled = scores.resampled(label)
     drawn = resampled[a] - resampled[b]
     centred = drawn - drawn.mean(axis=1, keepdims=True)
     errors = difference_errors(metric, values, scores.left_out(label), a, b)
@@ -338,9 +346,10 @@ def compare_pairs(
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = p_of_draws((np.abs(centred) >= reach).sum(axis=1), scores.resamples)
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
-    p_randomization, p_lost = _randomization(
-        scores, measured, a, b, difference, permutations, margins.worse_by or 0.0
-    )
+    with share(drawing, 1):
+        p_randomization, p_lost = _randomization(
+            scores, measured, a, b, difference, permutations, margins.worse_by or 0.0
+        )
     if n < LEAST_ITEMS:
         p_bootstrap = np.full(a.size, np.nan)
     segments = measured.rows.segments(metric)
@@ -415,7 +424,7 @@ def _on_shared_items(
     """
     tables = []
     counts = scores.measured[label].counts
-    for a, b in pairs:
+    for a, b in steps(pairs, len(pairs)):
         shared = scores.of(label, [a, b])
         n = shared.measured[label].height
         paired = n >= LEAST_ITEMS or n == min(counts[a], counts[b]) > 0
@@ -518,6 +527,7 @@ def _randomization(
     if n < 2:
         return np.full((2, a.size), np.nan)
     exact = n < MOST_ENUMERATED and 1 << n <= wanted
+    tries = 1 << n if exact else wanted
     rng = np.random.default_rng(scores.seed)
     blocks = iter([all_swaps(n)]) if exact else permutation_swaps(n, wanted, rng)
     down = -1.0 if measured.metric.higher_is_better else 1.0
@@ -526,7 +536,8 @@ def _randomization(
     pairs = np.stack([a, b], axis=1)
     parts = np.ones(n) if measured.clusters is None else measured.clusters.size
     parts = 2 * worse_by * parts / parts.sum()
-    for swaps, apart in swapped_differences(rows, measured.metric.score, pairs, blocks):
+    trials = swapped_differences(rows, measured.metric.score, pairs, blocks)
+    for swaps, apart in steps(trials, tries, lambda each: each[1].shape[1]):
         tried += apart.shape[1]
         raised = worse_by - swaps.masks() @ parts if worse_by else 0.0
         far = np.stack([np.abs(apart), down * apart - raised]) >= reach

@@ -19,6 +19,7 @@ from rejoinder.metrics.contract import Part
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.engine.resampling import BLOCK, bootstrap_counts, narrow
 from rejoinder.metrics.engine.rows import Matrix, Rows, codes_of
+from rejoinder.progress import steps
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.intervals import large_group
 from rejoinder.statistics.proportions import share_size
@@ -163,7 +164,7 @@ class Measurements:
         if label not in self._resampled:
             labels = self._drawn_with(label)
             scores: dict[str, list[Floats]] = {each: [] for each in labels}
-            for counts in self._counts(self.measured[label]):
+            for counts in steps(self._counts(self.measured[label]), self.resamples, len):
                 for each in labels:
                     units, metric = self.measured[each].units, self.measured[each].metric
                     for part in narrow(counts, units):

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from rejoinder.cli.terminal.speech import is_quiet, own_stderr
 from rejoinder.files.sources import release_sources
-from rejoinder.progress import waits_of_run
+from rejoinder.progress import waits_of_run, watched
 from rejoinder.visible import visible
 
 PATIENCE = 2.0
@@ -60,6 +60,7 @@ class Progress:
         self.total = 0
         self.shown = False
         self.waits = waits_of_run()
+        self._watched = watched(self)
         self.over = threading.Event()
         self.watcher = threading.Thread(target=self._watch, daemon=True)
 
@@ -67,13 +68,14 @@ class Progress:
         self.started = time.monotonic()
         if self.what != READING:
             release_sources()  # what the command reads has been read
+        self._watched.__enter__()
         if not is_quiet():
             self.watcher.start()
         return self
 
     def __call__(self, done: int, total: int) -> None:
-        """Notes that ``done`` of ``total`` is done."""
-        self.done, self.total = done, total
+        """Notes that ``done`` of ``total`` is done; of one total the share never goes back."""
+        self.done, self.total = max(done, self.done) if total == self.total else done, total
 
     def steps(self, done: int, total: int, words: str) -> None:
         """The same for a training, which says in words how far it is."""
@@ -87,6 +89,7 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self.over.set()
+        self._watched.__exit__(None, None, None)
         if self.watcher.is_alive():
             self.watcher.join()
         if self.shown and sys.stderr.isatty():

@@ -30,6 +30,7 @@ from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_effects import RaterEffects, effects_fact
 from rejoinder.human_evaluation.summary import each_criterion, judgements_hash
 from rejoinder.messages import Argument, counted
+from rejoinder.progress import steps
 from rejoinder.result import PlottedResult
 from rejoinder.statistics.confidence_sequence import TUNED_FOR, at_any_time
 from rejoinder.statistics.conventions import NOISE
@@ -287,7 +288,7 @@ class ByPeople:
         families = Families(replies, self.asked.correction, self.asked.seed)
         rows: list[dict[str, Any]] = []
         means: list[tuple[str, CorrectedMean]] = []
-        for a, b in self.places:
+        for a, b in steps(self.places, len(self.places)):
             names = {"a": replies.systems[a], "b": replies.systems[b]}
             mean = mean_difference(replies, a, b)
             kind = "paired" if mean.labelled else "unpaired"

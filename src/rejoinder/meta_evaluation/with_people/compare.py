@@ -28,6 +28,7 @@ from rejoinder.meta_evaluation.with_people.estimates import (
 from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.base import Metric
+from rejoinder.progress import share
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
@@ -231,8 +232,10 @@ def compare_with_people(
     more += selection_notes(replies, seed)
     more += rater_notes(replies, pairs)
     of_rows = seed, anytime, correction, population == "these"
-    rows, of_intervals, warned = estimates(replies, pairs, *of_rows)
-    judge_errors, about = errors(replies, pairs, table, scale, *of_rows)
+    with share(0, 0.5):
+        rows, of_intervals, warned = estimates(replies, pairs, *of_rows)
+    with share(0.5, 1):
+        judge_errors, about = errors(replies, pairs, table, scale, *of_rows)
     facts = [
         "ppi",
         f"criterion:{name}",

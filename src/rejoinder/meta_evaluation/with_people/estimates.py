@@ -22,6 +22,7 @@ from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.progress import steps
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
 from rejoinder.statistics.confidence_sequence import at_any_time
 from rejoinder.statistics.conventions import NO_SPREAD
@@ -89,7 +90,7 @@ def estimates(
     corrected = combined_differences(replies, pairs, seed)
     rows: list[dict[str, Any]] = []
     means: list[tuple[str, CorrectedMean, CorrectedMean]] = []
-    for (a, b), prediction in zip(pairs, corrected, strict=True):
+    for (a, b), prediction in steps(zip(pairs, corrected, strict=True), len(pairs)):
         items = replies.items_of(a, b)
         alone = mean_difference(replies, a, b, fixed=fixed)
         ours = mean_difference(replies, a, b, prediction, fixed)
@@ -180,7 +181,7 @@ def errors(
     """The table of errors, and a note on judges that have none."""
     rows, others, equal, means = [], [], [], []
     families = Families(replies, correction, seed)
-    for place, label in enumerate(replies.labels):
+    for place, label in steps(enumerate(replies.labels), len(replies.labels)):
         values = replies.values[place][replies.rated]
         if np.ptp(values) <= NO_SPREAD:
             equal.append(label)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import shlex
+import zlib
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 
+import mutations
 from kinds import text_and_tables, tools
 from kinds.kind import LARGE, WORLDS, lines, world
 from rejoinder.cli.app import run
@@ -84,6 +88,73 @@ def test_every_kind_is_declared_whole():
 @pytest.mark.parametrize(("kind", "shape", "name"), SHAPES)
 def test_a_kind_is_read_as_it_is(kind, shape, name, tmp_path):
     assert compare(kind, kind.write(shape, WORLDS[name], tmp_path))
+
+
+NUMBERED = {"ratings": 4, "scores": 3}
+"""By kind of table with numbers the place of the number in a row."""
+CHANGED = [each for each in TAKEN if each.samples or each.status == "taken"]
+
+
+def numbers_of(rows, place):
+    """By the key of a row its numbers."""
+    found = {}
+    for row in rows:
+        key = (*row[:place], *row[place + 1 :])
+        found.setdefault(key, set()).add(None if row[place] is None else float(row[place]))
+    return found
+
+
+def changed_files(kind, times, folder):
+    """Files of a kind after changes of their structure, where they are of JSON or of cells."""
+    draw = random.Random(zlib.crc32(kind.name.encode()))
+    for shape in kind.shapes:
+        path = kind.write(shape, WORLDS[(kind.worlds or ("five",))[0]], folder / shape)
+        if path.is_dir() or path.suffix not in (".json", ".jsonl", ".csv", ".tsv"):
+            continue
+        whole = path.read_bytes()
+        try:
+            tree = mutations.parsed(path.name, whole)
+        except ValueError:  # JSON Lines called .json, a byte-order mark
+            continue
+        for _ in range(times):
+            changed, done = mutations.mutated(draw, tree)
+            with suppress(Exception):  # what cannot be written as such a file is drawn anew
+                path.write_bytes(mutations.written(path.name, changed, whole))
+                yield path, done
+
+
+def same_numbers(kind, times, folder):
+    """Where a changed file is read, each number is the plain reader's; returns how many were compared."""
+    compared = 0
+    for path, done in changed_files(kind, times, folder):
+        tables, _ = read(kind, path)
+        try:
+            expected = kind.plain(path)
+        except Exception:  # it is not of the kind any more, and a plain reader says nothing of it
+            continue
+        for what, place in NUMBERED.items():
+            if what not in tables or what not in expected:
+                continue
+            theirs = numbers_of(expected[what], place)
+            for key, numbers in numbers_of(tables[what], place).items():
+                compared += 1
+                assert key not in theirs or numbers <= theirs[key], (
+                    key,
+                    done,
+                    path.read_bytes()[:2000],
+                )
+    return compared
+
+
+@pytest.mark.parametrize("kind", CHANGED, ids=lambda kind: kind.name)
+def test_a_changed_file_has_the_numbers_of_the_plain_reader(kind, tmp_path):
+    same_numbers(kind, 6, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CHANGED, ids=lambda kind: kind.name)
+def test_many_changed_files_have_the_numbers_of_the_plain_reader(kind, tmp_path):
+    same_numbers(kind, 300, tmp_path)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 
 import mutations
-from kinds import text_and_tables, tools
+from kinds import logs_and_people, text_and_tables, tools
 from kinds.kind import LARGE, WORLDS, lines, world
 from rejoinder.cli.app import run
 from rejoinder.errors import RejoinderError
@@ -19,7 +19,7 @@ from rejoinder.tables.notes import taking_notes
 from rejoinder.tables.registry import table_of
 from shared_data import shared
 
-KINDS = [*text_and_tables.KINDS, *tools.KINDS]
+KINDS = [*text_and_tables.KINDS, *logs_and_people.KINDS, *tools.KINDS]
 COLUMNS = {
     "responses": ("system", "id", "text"),
     "ratings": ("id", "system", "rater", "criterion", "score"),

@@ -119,7 +119,7 @@ def test_true_and_false_are_1_and_0(tmp_path):
         ("id,topic\n1,x\n", "no column of numbers; got id, topic; expected"),
         (
             "id,a,b,rater,winner,first\n1,s,t,m,a,a\n1,s,t,m,b,b\n",
-            "holds comparisons of two systems (columns a, b and winner), and no scores; summarise them "
+            "holds comparisons of two systems (a column for each of them), and no scores; summarise them "
             "with 'rejoinder preferences'",
         ),
         ("system,id,judge\na,1,3\na,2,4\nb,1,x\n", "row 4: column 'judge': 'x' is no number"),

@@ -20,7 +20,7 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.parts import Draft, Part
-from rejoinder.tables.schemas import PROBABILITY, SCORES
+from rejoinder.tables.schemas import ALIASES, PROBABILITY, SCORES
 
 KEYS = ("system", "id", "sample", "rater")
 """The columns that say what a score is of."""
@@ -63,9 +63,9 @@ def scores_of_part(part: Part) -> Draft:
     frame, place = part.frame, Path(part.name)
     stem, columns = pipes.name_of(place) or place.name.partition(".")[0], frame.columns
     unnamed = "system" not in columns
-    if unnamed and {"a", "b", "winner"} <= set(columns):
+    if unnamed and all({side, *ALIASES[side]} & set(columns) for side in "ab"):
         raise OtherTableError(
-            f"{part.name}: holds comparisons of two systems (columns a, b and winner), and no scores; "
+            f"{part.name}: holds comparisons of two systems (a column for each of them), and no scores; "
             "summarise them with 'rejoinder preferences'"
         )
     if unnamed:

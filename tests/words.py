@@ -4,6 +4,7 @@ Run from the repository root: ``python tests/words.py``. It prints each place wi
 and exits with status 1 where there is one.
 """
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -38,6 +39,9 @@ BETTER = {
 }
 
 
+TYPE = re.compile(r"u?int|float|bool")
+
+
 def places() -> list[str]:
     """Every place with such words: its file, line, words and the better ones."""
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
@@ -49,6 +53,56 @@ def places() -> list[str]:
                 if match := re.search(words, line):
                     where = f"{path.relative_to(ROOT)}:{number}"
                     found.append(f"{where}: {match[0]!r}: say {better!r}")
+    for path in sorted(ROOT.glob("src/**/*.py")):
+        text = path.read_text("utf-8")
+        shown = path.relative_to(ROOT)
+        found += [f"{shown}:{line}: {word!r}: say what it is" for line, word in vague_names(text)]
+        found += [
+            f"{shown}:{line}: {word!r}: begin with a capital" for line, word in small_texts(text)
+        ]
+    return found
+
+
+def vague_names(text: str) -> list[tuple[int, str]]:
+    """Line and name of functions and constants called ``_of_...``: a name says what a thing is.
+
+    >>> vague_names("def _of_pairs(): ...")
+    [(1, '_of_pairs')]
+    """
+    lines = text.splitlines()
+    return [
+        (number, match[1])
+        for number, line in enumerate(lines, 1)
+        if (match := re.match(r"\s*(?:def |class )?(_of_\w+|_OF_\w+)\b", line))
+    ]
+
+
+def small_texts(text: str) -> list[tuple[int, str]]:
+    """Line and first word of texts of attributes, arguments and errors that begin in lower case.
+
+    A type (``float64 [n]``) and a symbol of one or two letters may stand first.
+    """
+    found: list[tuple[int, str]] = []
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Module):
+            continue
+        if not node.body or ast.get_docstring(node, clean=False) is None:
+            continue
+        docstring = node.body[0]
+        section = entries = -1
+        for number in range(docstring.lineno, (docstring.end_lineno or 0) + 1):
+            line = lines[number - 1]
+            depth = len(line) - len(line.lstrip())
+            if re.match(r" *(Attributes|Args|Raises):$", line):
+                section, entries = depth, -1
+            elif line.strip() and depth <= section:
+                section = -1
+            elif line.strip() and section >= 0:
+                entries = depth if entries < 0 else entries
+                match = re.match(r" *[\w.*]+: +([a-z]{3,})\b(?! *\[)", line)
+                if depth == entries and match and not TYPE.fullmatch(match[1]):
+                    found.append((number, match[1]))
     return found
 
 

@@ -30,7 +30,7 @@ class Batch:
 
     Attributes:
         hypotheses: m strings, grouped by item.
-        bounds: int64 [n + 1], item i has the hypotheses bounds[i] to bounds[i + 1].
+        bounds: Item i has the hypotheses bounds[i] to bounds[i + 1] (int64 [n + 1]).
         reference_texts: r strings, grouped by item, the original first.
         reference_bounds: int64 [n + 1], likewise.
         weights: float64 [r]; 1 where a reference carries none.

@@ -38,12 +38,12 @@ class Embedded:
     """Texts as rows of a matrix: one row for each word, or one for the whole text.
 
     Attributes:
-        matrix: float32 [V, d], the vectors of what occurs.
-        rows: int64 [t], rows of ``matrix``; -1 is an unknown word.
-        first: int64 [n], text i has ``rows[first[i]:last[i]]``. Equal texts share them. Where a row
-            is a whole text, ``rows`` counts from 0 and text i is row ``first[i]`` itself.
+        matrix: The vectors of what occurs (float32 [V, d]).
+        rows: Rows of ``matrix`` (int64 [t]); -1 is an unknown word.
+        first: Text i has ``rows[first[i]:last[i]]`` (int64 [n]). Equal texts share them. Where a
+            row is a whole text, ``rows`` counts from 0 and text i is row ``first[i]`` itself.
         last: int64 [n].
-        unknown: float32 [d], the vector that may stand for an unknown word: the mean of all.
+        unknown: The vector that may stand for an unknown word (float32 [d]): the mean of all.
         words: What each row is the vector of, for people to read; empty for whole texts.
     """
 

@@ -70,7 +70,7 @@ class References:
 
     Attributes:
         indices: int64 [r], which of the batch's references these are.
-        bounds: int64 [n + 1], item i has the references bounds[i] to bounds[i + 1].
+        bounds: Item i has the references bounds[i] to bounds[i + 1] (int64 [n + 1]).
         weights: float64 [r], in [-1, 1].
     """
 

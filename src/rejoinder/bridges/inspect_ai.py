@@ -48,7 +48,7 @@ def scorer(metrics: str | Sequence[str], weights: str = "weights") -> Any:
             list of the same length. A sample without it has targets of weight 1.
 
     Raises:
-        MissingExtraError: inspect_ai is not installed, or is of a version that does not fit.
+        MissingExtraError: Inspect_ai is not installed, or is of a version that does not fit.
         ParameterError: A metric is unknown, or cannot be scored sample by sample.
     """
     return registered().scorer(metrics, weights)
@@ -145,7 +145,7 @@ def registered() -> SimpleNamespace:
     """The scorer and the metric as inspect_ai registers them.
 
     Raises:
-        MissingExtraError: inspect_ai is not installed, or is of a version that does not fit.
+        MissingExtraError: Inspect_ai is not installed, or is of a version that does not fit.
     """
     check_framework("inspect_ai")
     api = import_module("inspect_ai.scorer")

@@ -130,7 +130,7 @@ def entropies(clusters: Indices, partners: Indices) -> Floats:
 
     Args:
         clusters: int64 [n], 0 to k - 1, the cluster of each pair's one side.
-        partners: int64 [n], the cluster of its other side.
+        partners: The cluster of its other side (int64 [n]).
 
     Returns:
         float64 [k]; 0 where a cluster has one partner alone.

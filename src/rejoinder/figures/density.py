@@ -22,7 +22,7 @@ def density(values: Floats, points: int = POINTS) -> tuple[Floats, Floats]:
     folded back, so that a pile at 0 does not fade away; the whole is 1.
 
     Args:
-        values: float64 [n]; those that are not finite are left out.
+        values: Numbers (float64 [n]); those that are not finite are left out.
         points: Where it is evaluated.
 
     Returns:

@@ -46,7 +46,7 @@ class Course:
     """One kind of reply, position by position.
 
     Attributes:
-        mean: float64 [t], the mean log-probability of the tokens at each position.
+        mean: The mean log-probability of the tokens at each position (float64 [t]).
         error: float64 [t], its standard error; NaN where one reply is left.
         counts: int64 [t], how many replies have a token there.
     """

@@ -45,7 +45,7 @@ class Cloud:
 
     Attributes:
         name: The title.
-        x: float64 [n], people.
+        x: People (float64 [n]).
         y: float64 [n].
         systems: [n], whose reply each is; None where that does not matter.
         x_name: What x is.

@@ -48,8 +48,8 @@ class Look(NamedTuple):
 
     Args:
         colour: Of line and marker.
-        line: matplotlib's line style.
-        marker: matplotlib's marker.
+        line: Matplotlib's line style.
+        marker: Matplotlib's marker.
         filled: Whether the marker is filled, or hollow.
         size: Of the marker, in points.
         width: Of the line, in points.

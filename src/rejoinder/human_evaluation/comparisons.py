@@ -30,12 +30,12 @@ class Comparisons:
 
     Attributes:
         systems, raters, items: The names.
-        a, b: int64 [n], the two systems of each comparison, a < b.
+        a, b: The two systems of each comparison, a < b (int64 [n]).
         rater, item: int64 [n].
-        group: int64 [n], the item's cluster; the item itself where every item is independent.
+        group: The item's cluster (int64 [n]); the item itself where every item is independent.
         winner: int64 [n], 1 where a won, -1 where b did, 0 for a tie.
-        shown: int64 [n], the same for the system shown as a, and that shown as b.
-        turned: bool [n], whether b was shown as a.
+        shown: The same for the system shown as a, and that shown as b (int64 [n]).
+        turned: Whether b was shown as a (bool [n]).
         covariates: float64 [n, k], of the columns ``covariate:NAME``, what a has more of than b.
     """
 
@@ -79,7 +79,7 @@ class Comparisons:
         Items of one cluster change their signs together (`flip_test`).
 
         Args:
-            own: bool [n], the comparisons to test.
+            own: The comparisons to test (bool [n]).
             outcomes: int64 [n], 1 for one side, -1 for the other, 0 for a tie.
         """
         signs = np.sign(np.bincount(self.item[own], outcomes[own], len(self.items)))

@@ -32,8 +32,8 @@ class TextBytes(NamedTuple):
     """Strings as bytes of UTF-8.
 
     Attributes:
-        data: uint8 [bytes], the bytes of all strings.
-        starts: int64 [n], string i has ``data[starts[i]:stops[i]]``.
+        data: The bytes of all strings (uint8 [bytes]).
+        starts: String i has ``data[starts[i]:stops[i]]`` (int64 [n]).
         stops: int64 [n].
     """
 
@@ -54,7 +54,7 @@ class Tokens(NamedTuple):
 
     Attributes:
         fingerprints: uint64 [t].
-        first: int64 [n], text i has ``fingerprints[first[i]:last[i]]``.
+        first: Text i has ``fingerprints[first[i]:last[i]]`` (int64 [n]).
         last: int64 [n].
     """
 
@@ -76,10 +76,10 @@ class Grouped(NamedTuple):
     """The tokens of texts that are grouped by item: hypotheses, or references.
 
     Attributes:
-        tokens: uint64 [t], the fingerprints of all tokens.
-        first: int64 [m], text k has ``tokens[first[k]:last[k]]``.
+        tokens: The fingerprints of all tokens (uint64 [t]).
+        first: Text k has ``tokens[first[k]:last[k]]`` (int64 [m]).
         last: int64 [m].
-        bounds: int64 [n + 1], item i has the texts bounds[i] to bounds[i + 1].
+        bounds: Item i has the texts bounds[i] to bounds[i + 1] (int64 [n + 1]).
     """
 
     tokens: Fingerprints
@@ -112,19 +112,20 @@ class PairMemory(NamedTuple):
     """Working memory of the pairs of a group, reused from group to group.
 
     Attributes:
-        slot_group: uint32 [slots], the group that wrote the slot last, from 1; older slots are free.
-        slot_key: uint64 [slots], the fingerprint of the n-gram.
-        slot_gram: uint32 [slots], the number of the n-gram.
-        gram_text: uint32 [grams + 1], the text that was counted last, from 1.
+        slot_group: The group that wrote the slot last, from 1 (uint32 [slots]); older slots are
+            free.
+        slot_key: The fingerprint of the n-gram (uint64 [slots]).
+        slot_gram: The number of the n-gram (uint32 [slots]).
+        gram_text: The text that was counted last, from 1 (uint32 [grams + 1]).
         gram_last: uint32 [grams + 1], its count, or where it is.
-        gram_order: uint32 [grams + 1], the n-gram's order, from 0.
+        gram_order: The n-gram's order, from 0 (uint32 [grams + 1]).
         gram_start: uint32 [grams + 1], where the texts that hold the n-gram begin.
-        listed_gram: uint32 [listed], the distinct n-grams of each left text.
+        listed_gram: The distinct n-grams of each left text (uint32 [listed]).
         listed_count: uint32 [listed], how often the text holds them.
-        holder: uint32 [listed], the texts that hold each n-gram.
+        holder: The texts that hold each n-gram (uint32 [listed]).
         held: uint32 [listed], how often they do.
         list_bounds: int64 [texts + 1], where the list of each left text begins.
-        right_gram: uint32 [longest], the distinct n-grams of a right text.
+        right_gram: The distinct n-grams of a right text (uint32 [longest]).
         shared: int64 [N texts], what a right text shares with each left one, by order; 0 between uses.
     """
 
@@ -148,8 +149,9 @@ class Postings(NamedTuple):
     """The words of n documents, by word: an inverted index.
 
     Attributes:
-        bounds: int64 [v + 1], word k stands in the documents ``documents[bounds[k]:bounds[k + 1]]``.
-        documents: uint32 [p], ascending within a word.
+        bounds: Word k stands in the documents ``documents[bounds[k]:bounds[k + 1]]`` (int64 [v +
+            1]).
+        documents: Ascending within a word (uint32 [p]).
         counts: uint16 [p], how often the word stands in the document.
         lengths: uint16 [n], how many words each document has.
     """
@@ -164,9 +166,9 @@ class Query(NamedTuple):
     """The words of a query, in the order in which their scores are added.
 
     Attributes:
-        words: int64 [q], distinct numbers of words.
+        words: Distinct numbers of words (int64 [q]).
         times: float64 [q], how often each stands in the query.
-        rarity: float64 [q], the inverse document frequency of each.
+        rarity: The inverse document frequency of each (float64 [q]).
         norms: float64 [65536], for each length of a document k1 (1 - b + b length / mean length).
         factor: float64 [1], k1 + 1.
     """
@@ -182,10 +184,10 @@ class Best(NamedTuple):
     """The best documents so far, the best first; k of them at most.
 
     Attributes:
-        places: int64 [k], the documents.
+        places: The documents (int64 [k]).
         keys: uint64 [k], what tells their texts apart.
-        first: float64 [k], the scores of the messages.
-        second: float64 [k], the scores of the responses.
+        first: The scores of the messages (float64 [k]).
+        second: The scores of the responses (float64 [k]).
         products: float64 [k], what they are ordered by.
     """
 

@@ -48,8 +48,8 @@ def edit_counts(h: Tokens, r: Tokens, hypotheses: Indices, references: Indices) 
     Args:
         h: The tokens of the hypotheses.
         r: The tokens of the references.
-        hypotheses: int64 [p], the hypothesis of each pair.
-        references: int64 [p], the reference of each pair.
+        hypotheses: The hypothesis of each pair (int64 [p]).
+        references: The reference of each pair (int64 [p]).
 
     Returns:
         int64 [p].

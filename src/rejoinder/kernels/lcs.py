@@ -19,8 +19,8 @@ def lcs_lengths(h: Tokens, r: Tokens, hypotheses: Indices, references: Indices) 
     Args:
         h: The tokens of the hypotheses.
         r: The tokens of the references.
-        hypotheses: int64 [p], the hypothesis of each pair.
-        references: int64 [p], the reference of each pair.
+        hypotheses: The hypothesis of each pair (int64 [p]).
+        references: The reference of each pair (int64 [p]).
 
     Returns:
         int64 [p].
@@ -70,11 +70,11 @@ def union_lcs_hits(
 
     Args:
         h: The tokens of the hypotheses' sentences.
-        h_bounds: int64 [m + 1], hypothesis k has the sentences h_bounds[k] to h_bounds[k + 1].
+        h_bounds: Hypothesis k has the sentences h_bounds[k] to h_bounds[k + 1] (int64 [m + 1]).
         r: The tokens of the references' sentences.
         r_bounds: int64 [r + 1], likewise.
-        hypotheses: int64 [p], the hypothesis of each pair.
-        references: int64 [p], the reference of each pair.
+        hypotheses: The hypothesis of each pair (int64 [p]).
+        references: The reference of each pair (int64 [p]).
 
     Returns:
         int64 [p].

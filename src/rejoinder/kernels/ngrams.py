@@ -292,8 +292,8 @@ def pair_rows(hypotheses: Grouped, references: Grouped, pair_bounds: Indices, or
     Args:
         hypotheses: The tokens of the m hypotheses.
         references: The tokens of the r references.
-        pair_bounds: int64 [m + 1], the pairs of hypothesis k are pair_bounds[k]:pair_bounds[k + 1],
-            in the order of its item's references.
+        pair_bounds: The pairs of hypothesis k are pair_bounds[k]:pair_bounds[k + 1], in the order
+            of its item's references (int64 [m + 1]).
         order: N.
 
     Returns:

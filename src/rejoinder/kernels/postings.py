@@ -38,9 +38,9 @@ def number_words(
     """Gives each token the number of its word; new words get the next numbers.
 
     Args:
-        tokens: uint64 [t], fingerprints.
-        keys: uint64 [slots], a power of two above known + t, the fingerprints of known words.
-        numbers: int64 [slots], their numbers; -1 where a slot is free.
+        tokens: Fingerprints (uint64 [t]).
+        keys: A power of two above known + t, the fingerprints of known words (uint64 [slots]).
+        numbers: Their numbers (int64 [slots]); -1 where a slot is free.
         known: How many words are known.
         words: int64 [t], written.
 
@@ -78,7 +78,7 @@ def count_words(
 
     Args:
         tokens: Document i has the words ``first[i]`` to ``last[i]``.
-        words: int64 [t], the number of each token's word.
+        words: The number of each token's word (int64 [t]).
         marks: int64 [v], all -1.
         entries: int64 [n], written: how many distinct words each document has.
         terms: uint32 [t], written, document by document.
@@ -121,7 +121,7 @@ def sort_by_word(
 
     Args:
         entries: uint16 [n], how many entries each document has.
-        terms: uint32 [e], the word of each entry.
+        terms: The word of each entry (uint32 [e]).
         counts: uint16 [e].
         before: The number of the first document.
         cursors: int64 [v], where the next entry of each word goes; moved on.
@@ -231,14 +231,14 @@ def best_products(
         message: What the messages are scored with.
         response: What the responses are scored with.
         weights: float64 [2]: the product is ``m (weights[0] r + weights[1])``.
-        reply_keys: uint64 [n], equal for equal responses.
-        known_keys: uint64 [any], the keys of responses that are left out, as ``utterance_keys``.
-        utterance_keys: uint64 [u], equal for utterances of equal letters and digits.
-        replies: int64 [n], the utterance that is each response.
-        conversations: uint32 [n], the conversation of each pair.
+        reply_keys: Equal for equal responses (uint64 [n]).
+        known_keys: The keys of responses that are left out, as ``utterance_keys`` (uint64 [any]).
+        utterance_keys: Equal for utterances of equal letters and digits (uint64 [u]).
+        replies: The utterance that is each response (int64 [n]).
+        conversations: The conversation of each pair (uint32 [n]).
         left_out: uint8 [conversations], not 0 where a conversation is left out.
-        cursors: int64 [words of both queries], working memory.
-        totals: float64 [2 block], working memory.
+        cursors: Working memory (int64 [words of both queries]).
+        totals: Working memory (float64 [2 block]).
         best: Written; its size is how many are wanted.
 
     Returns:

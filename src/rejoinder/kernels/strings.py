@@ -17,7 +17,7 @@ def unpack(packed: Bytes, starts: Indices, stops: Indices) -> None:
     """Finds the strings in an array of MessagePack that holds nothing else.
 
     Args:
-        packed: uint8 [bytes], the array.
+        packed: The array (uint8 [bytes]).
         starts: int64 [n], written: string i is ``packed[starts[i]:stops[i]]``.
         stops: int64 [n], written.
     """

@@ -19,7 +19,7 @@ def chosen_sums(bits: Bytes, starts: Indices, rows: Floats) -> Floats:
 
     Args:
         bits: uint8, the bits of all trials, the highest of a byte first.
-        starts: int64 [b], the place of each trial's first bit; it has one bit for each row.
+        starts: The place of each trial's first bit (int64 [b]); it has one bit for each row.
         rows: float64 [n, w].
 
     Returns:

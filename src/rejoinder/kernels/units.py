@@ -13,8 +13,8 @@ def unit_sums(values: Table, first: Indices, members: Indices, size: int) -> Tab
 
     Args:
         values: float64 [rows, k].
-        first: int64 [u], added to the members of each unit: where its system's rows begin.
-        members: int64 [u * size], the items of the units, one after the other.
+        first: Added to the members of each unit (int64 [u]): where its system's rows begin.
+        members: The items of the units, one after the other (int64 [u * size]).
         size: How many items a unit has.
 
     Returns:

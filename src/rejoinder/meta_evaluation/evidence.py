@@ -144,11 +144,11 @@ class Rated:
         system: int64 [r], of each rated reply.
         item: int64 [r].
         matrix: float64 [r, raters], NaN where missing.
-        human: float64 [r], the ratings of each brought down to one.
+        human: The ratings of each brought down to one (float64 [r]).
         mean: Whether that one is their mean.
         paired: float64 [S, S, n], where ratings belong to pairs of systems: the rating of the first
             system's reply beside the second's, NaN where there is none. None where they do not.
-        cluster: int64 [n], the cluster of each item; None where every item is independent.
+        cluster: The cluster of each item (int64 [n]); None where every item is independent.
         clusters: The names of the clusters, by number.
         contexts: What items are called in notes.
         raters: The names of the raters, by column of ``matrix``.

@@ -196,8 +196,8 @@ class Assigned(NamedTuple):
     """Some random assignments of items to units.
 
     Args:
-        members: int64 [b, u, size], the items of each unit.
-        turned: bool [b, u], whether the unit's difference is B - A.
+        members: The items of each unit (int64 [b, u, size]).
+        turned: Whether the unit's difference is B - A (bool [b, u]).
     """
 
     members: Indices

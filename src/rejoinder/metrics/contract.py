@@ -152,10 +152,10 @@ class Contract(ABC):
         """The score with each bag left out, of metrics whose rows are bags (``summable`` is False).
 
         Args:
-            sums: float64 [V], the count of each code in all bags together.
-            item: int64 [t], the bag of each entry.
+            sums: The count of each code in all bags together (float64 [V]).
+            item: The bag of each entry (int64 [t]).
             code: int64 [t], its code.
-            count: float64 [t], the count of the code in that bag.
+            count: The count of the code in that bag (float64 [t]).
             n: How many bags there are.
 
         Returns:

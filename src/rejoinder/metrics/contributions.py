@@ -54,8 +54,8 @@ def contributions(
 
     Args:
         reply: h.
-        references: r_j.
-        weights: w_j.
+        references: R_j.
+        weights: W_j.
         order: N.
         tokenizer: As the metric's.
         lowercase: As the metric's.

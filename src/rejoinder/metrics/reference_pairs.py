@@ -17,9 +17,9 @@ class ReferencePairs:
     """Every hypothesis with every reference of its item, hypothesis after hypothesis.
 
     Attributes:
-        bounds: int64 [m + 1], hypothesis k has the pairs bounds[k] to bounds[k + 1].
-        hypotheses: int64 [p], the hypothesis of each pair.
-        references: int64 [p], the reference of each pair, among those of the rule.
+        bounds: Hypothesis k has the pairs bounds[k] to bounds[k + 1] (int64 [m + 1]).
+        hypotheses: The hypothesis of each pair (int64 [p]).
+        references: The reference of each pair, among those of the rule (int64 [p]).
     """
 
     bounds: Indices

@@ -24,7 +24,7 @@ class Sentences(NamedTuple):
 
     Attributes:
         tokens: Those of each sentence, the sentences of a text one after the other.
-        bounds: int64 [n + 1], text i has the sentences bounds[i] to bounds[i + 1].
+        bounds: Text i has the sentences bounds[i] to bounds[i + 1] (int64 [n + 1]).
     """
 
     tokens: Tokens

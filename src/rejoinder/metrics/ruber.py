@@ -157,7 +157,7 @@ class RUBER(MeanMetric):
         """To which reference the only reply of a batch of one item is like, and by which words.
 
         Raises:
-            ParameterError: s_U is used alone, which reads no reference.
+            ParameterError: S_U is used alone, which reads no reference.
         """
         if self.referenced == "none":
             raise ParameterError(

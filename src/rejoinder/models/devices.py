@@ -19,7 +19,7 @@ def chosen_device(device: str = "auto") -> str:
     """The name of a device as torch has it; ``auto`` is the GPU where there is one, else the CPU.
 
     Raises:
-        MissingExtraError: torch is not installed.
+        MissingExtraError: Torch is not installed.
         ParameterError: The device is unknown, or torch finds no GPU.
 
     >>> chosen_device("cpu")

@@ -290,7 +290,7 @@ class ExpectedDifference(Forecast):
         wanted: What is asked for.
         a: One system.
         b: The other.
-        difference: a - b in the pilot.
+        difference: A - b in the pilot.
         error: Its standard error on so many items, or clusters of them.
         doubt: The standard deviation of the log of the variance behind it.
     """

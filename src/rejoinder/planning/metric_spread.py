@@ -32,7 +32,7 @@ def metric_errors(
 
     Args:
         measured: What was measured.
-        left_out: float64 [S, units], the scores with each unit left out.
+        left_out: The scores with each unit left out (float64 [S, units]).
         pairs: Pairs of systems.
         sizes: The numbers of units wanted.
         counts: Draws resamples of that many of the pilot's units, float64 [b, units] each.

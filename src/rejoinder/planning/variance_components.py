@@ -148,9 +148,9 @@ def people(a: Floats, b: Floats, clusters: Indices | None = None) -> People | No
     """Takes apart the ratings of two systems.
 
     Args:
-        a: float64 [items, raters], the ratings of one system's replies, NaN where there is none.
+        a: The ratings of one system's replies, NaN where there is none (float64 [items, raters]).
         b: The other's.
-        clusters: int64 [items], the cluster of each; None takes every item by itself.
+        clusters: The cluster of each (int64 [items]); None takes every item by itself.
 
     Returns:
         None where no item has ratings of both.

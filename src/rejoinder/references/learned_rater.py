@@ -169,8 +169,8 @@ def matched_weights(
 
     Args:
         scored: The scores of all texts.
-        sample: float64 [n], the scores of the rated replies.
-        weights: float64 [n], their weights by people.
+        sample: The scores of the rated replies (float64 [n]).
+        weights: Their weights by people (float64 [n]).
 
     Raises:
         InputError: The rated replies with a score are too few, or all have one score.

@@ -63,7 +63,7 @@ class TransformerResponder:
 
         Raises:
             InputError: It cannot be loaded.
-            MissingExtraError: torch or transformers are not installed.
+            MissingExtraError: Torch or transformers are not installed.
             ParameterError: A number is out of range, or leaves no room for a prompt.
         """
         if answer_tokens < 1:

@@ -39,7 +39,7 @@ class Inversion:
 
         Args:
             tokens: Document i has the words ``first[i]`` to ``last[i]``.
-            words: int64 [t], the number of each token's word.
+            words: The number of each token's word (int64 [t]).
             known: The size of the vocabulary.
 
         Raises:

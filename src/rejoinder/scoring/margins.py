@@ -78,10 +78,10 @@ class Margins(NamedTuple):
         Args:
             metric: Says which values are better, and whether systems are ranked by it.
             differences: float64 [p].
-            errors: float64 [p], their standard errors.
+            errors: Their standard errors (float64 [p]).
             df: Degrees of freedom; NaN: there is no t test.
-            p_lost: float64 [p], the randomization test's p of a greater loss than ``worse_by``, which
-                stands where there is no t test.
+            p_lost: The randomization test's p of a greater loss than ``worse_by``, which stands where
+                there is no t test (float64 [p]).
         """
         if math.isnan(df):
             errors = np.full(errors.shape, np.nan)

@@ -55,7 +55,7 @@ def scale(mean: Floats, low: float, high: float) -> Floats:
     Galley et al. 2015, section 4.1, scale grades from 1 to 5 so. NaN stays NaN.
 
     Args:
-        mean: float64 [...], ratings or their means.
+        mean: Ratings or their means (float64 [...]).
         low: The worst grade that could be given, whether or not it was.
         high: The best.
 

@@ -157,9 +157,9 @@ class _Pairable:
     """The ratings of all units with two or more, one after the other.
 
     Args:
-        unit: int64 [R], the unit of each rating, ascending.
-        code: int64 [R], the place of its value among the K values given.
-        value: float64 [R], the value less the mean of all.
+        unit: The unit of each rating, ascending (int64 [R]).
+        code: The place of its value among the K values given (int64 [R]).
+        value: The value less the mean of all (float64 [R]).
         size: float64 [U], m, how many ratings each unit has.
         codes: K.
     """
@@ -187,7 +187,7 @@ class _Rest(NamedTuple):
     """What is left when each of g groups of units is left out.
 
     Args:
-        group: int64 [U], the group of each unit.
+        group: The group of each unit (int64 [U]).
         number: How many groups, g. A group without a unit leaves nothing out.
         counts: float64 [g, K], how often each value is left.
     """

@@ -29,7 +29,7 @@ class Groups:
     """A partition of n observations into g groups.
 
     Args:
-        order: int64 [n], the observations, group after group.
+        order: The observations, group after group (int64 [n]).
         first: int64 [g], where in ``order`` each group begins.
         size: int64 [g], how many observations it has.
 
@@ -226,7 +226,7 @@ def influences(terms: Floats, group: Indices, groups: int) -> Floats:
     Args:
         terms: float64 [n], what each observation adds to the mean's error: ``(y - mean) / n``, or times
             its weight in the place of ``1 / n``.
-        group: int64 [n], the group of each.
+        group: The group of each (int64 [n]).
         groups: How many groups there are.
     """
     sizes = np.bincount(group, minlength=groups)

@@ -38,10 +38,10 @@ def combined_predictions(
     Args:
         labels: float64 [P, m], for each pair of systems the difference of the ratings of each item; NaN
             where there is none.
-        predictions: float64 [P, m, k], the differences of the scores; NaN where an item belongs to no
-            pair, and then it has no label.
-        groups: int64 [m], the cluster of each item, numbered from 0.
-        folds: int64 [clusters], the fold of each cluster.
+        predictions: The differences of the scores (float64 [P, m, k]); NaN where an item belongs to
+            no pair, and then it has no label.
+        groups: The cluster of each item, numbered from 0 (int64 [m]).
+        folds: The fold of each cluster (int64 [clusters]).
         systems: How many systems the pairs are of.
 
     Returns:

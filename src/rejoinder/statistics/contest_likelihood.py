@@ -35,10 +35,10 @@ class Contests:
 
     Args:
         a: int64 [n], one system of each contest, from 0.
-        b: int64 [n], the other.
+        b: The other (int64 [n]).
         winner: int64 [n], 1 where a won, -1 where b did, 0 for a tie.
         systems: How many systems there are.
-        covariates: float64 [n, k], differences of a and b; None: none.
+        covariates: Differences of a and b (float64 [n, k]); None: none.
         judge: int64 [n], 0 for people, 1, 2, ... for judges with a discrimination of their own; None:
             all are people.
 

@@ -57,7 +57,7 @@ def p_of_drawn(blocks: Iterable[Floats], observed: float, exact: bool = False) -
     Equal values reach, and so does NaN: a permutation that leaves nothing to compare is no evidence.
 
     Args:
-        blocks: float64 [b] each, the statistic of some permutations.
+        blocks: The statistic of some permutations (float64 [b] each).
         observed: That of the data.
         exact: Whether these are all permutations, the observed one among them.
 

@@ -102,8 +102,8 @@ def reason_undefined(x: Floats, y: Floats) -> str | None:
     """Why the correlation of two vectors is NaN; None where it is defined.
 
     Args:
-        x: float64 [n], the metric's scores.
-        y: float64 [n], the ratings.
+        x: The metric's scores (float64 [n]).
+        y: The ratings (float64 [n]).
 
     >>> reason_undefined(np.array([0.2, 0.2, 0.2]), np.array([1.0, 2.0, 5.0]))
     'all metric scores equal'

@@ -36,8 +36,8 @@ def bootstrap_correlation(
     counted.
 
     Args:
-        x: float64 [n], scores.
-        y: float64 [n], ratings.
+        x: Scores (float64 [n]).
+        y: Ratings (float64 [n]).
         correlation: A name of `CORRELATIONS`.
         groups: [n], a label for each observation; None takes each for a group of its own.
         resamples: How many.
@@ -77,9 +77,9 @@ def resampled(
     """The correlation in every bootstrap resample of the groups.
 
     Args:
-        x: float64 [..., n], scores of one metric or of several, which share the resamples: their
+        x: Scores of one metric or of several, which share the resamples (float64 [..., n]): their
             differences, too, may be taken resample by resample.
-        y: float64 [n], ratings.
+        y: Ratings (float64 [n]).
         correlation: A name of `CORRELATIONS`.
         groups: [n], a label for each observation; None takes each for a group of its own.
         resamples: How many.
@@ -121,7 +121,7 @@ def bootstrap_over_raters(
     the fewer raters there are.
 
     Args:
-        x: float64 [n], scores.
+        x: Scores (float64 [n]).
         ratings: float64 [n, raters], NaN where there is none. Every observation needs one.
         correlation: A name of `CORRELATIONS`.
         groups: [n], a label for each observation; None takes each for a group of its own.

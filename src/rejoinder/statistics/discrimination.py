@@ -68,8 +68,8 @@ def separation(values: Floats, context: Indices, counts: Floats | None) -> Separ
     """Accuracy within contexts and AUC over all of them, with their bootstrap.
 
     Args:
-        values: float64 [p, 2], the scores of the good and the bad reply of each pair.
-        context: int64 [p], a label of the context of each pair.
+        values: The scores of the good and the bad reply of each pair (float64 [p, 2]).
+        context: A label of the context of each pair (int64 [p]).
         counts: float64 [resamples, c], how often each context is drawn, in the order of the labels;
             None for no bootstrap.
 

@@ -38,7 +38,7 @@ def margin_tests(differences: Floats, errors: Floats, df: float, margin: float) 
 
     Args:
         differences: float64 [p].
-        errors: float64 [p], their standard errors; a p is NaN where one is 0 or undefined.
+        errors: Their standard errors (float64 [p]); a p is NaN where one is 0 or undefined.
         df: Degrees of freedom.
         margin: 0 or above; equivalence needs one above 0.
 

@@ -38,7 +38,7 @@ def tally(a: Indices, b: Indices, winner: Indices, systems: int) -> Tally:
 
     Args:
         a: int64 [n], one system of each contest, from 0.
-        b: int64 [n], the other.
+        b: The other (int64 [n]).
         winner: int64 [n], 1 where a won, -1 where b did, 0 for a tie.
         systems: How many there are.
 
@@ -88,7 +88,7 @@ def flip_test(sums: Indices) -> float:
     group has one sign it is the `sign_test`. NaN where all sums are 0.
 
     Args:
-        sums: int64 [g], wins less losses of each group.
+        sums: Wins less losses of each group (int64 [g]).
 
     >>> flip_test(np.array([3, 1, -1]))  # |+-3 +-1 +-1| is 3 or more in 6 of 8
     0.75
@@ -137,7 +137,7 @@ def reason_no_strengths(points: Floats, names: Sequence[str] | None = None) -> s
     the likelihood grows without end as some strengths go to infinity.
 
     Args:
-        points: float64 [systems, systems], wins of the row over the column, ties as half.
+        points: Wins of the row over the column, ties as half (float64 [systems, systems]).
         names: What the systems are called; None numbers them.
 
     >>> reason_no_strengths(np.array([[0.0, 2.0], [0.0, 0.0]]), ["ours", "theirs"])

@@ -65,7 +65,7 @@ class JudgeErrors:
         effects: By covariate the error for each unit of it, within systems.
         calibration: How marks became ratings for the errors: ``slope``, or ``as they are`` where the
             raters' noise is unknown and the marks are on their scale.
-        errors: float64 [n], the error of each reply; NaN where the judge has none.
+        errors: The error of each reply (float64 [n]); NaN where the judge has none.
         noise: The variance that the raters' noise gives a reply's mean rating; NaN where unknown. What a
             rater adds to one system is no noise, as in ``reliability``.
     """

@@ -29,7 +29,7 @@ class AgainstOthers(NamedTuple):
 
     Args:
         kappa: float64 [raters], NaN where there is none.
-        shared: int64 [raters], the rater's units that anybody else rated too.
+        shared: The rater's units that anybody else rated too (int64 [raters]).
     """
 
     kappa: Floats

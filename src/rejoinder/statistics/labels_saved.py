@@ -47,8 +47,8 @@ def forecast_saved(
     The interval of r is the jackknife's over clusters on Fisher's scale, with Student's t.
 
     Args:
-        labels: float64 [n], differences of two systems' ratings.
-        predictions: float64 [n], the differences of their scores.
+        labels: Differences of two systems' ratings (float64 [n]).
+        predictions: The differences of their scores (float64 [n]).
         others: N, how many items have predictions alone.
         groups: [n], the cluster of each item; None takes each by itself.
 
@@ -97,7 +97,7 @@ def labels_with(labels: int, total: int, most: float) -> int:
     Args:
         labels: n, the labels that are needed without predictions; at most ``total``.
         total: Of how many items there are predictions.
-        most: r^2, the share of labels saved with predictions of any number of items.
+        most: R^2, the share of labels saved with predictions of any number of items.
 
     Returns:
         m, rounded up; at least the 20 that a correction takes, and at most ``labels``.

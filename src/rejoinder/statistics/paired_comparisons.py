@@ -60,7 +60,7 @@ class Fit:
         model: The contests and their likelihood.
         parameters: float64 [p]: strengths, coefficients of covariates, log nu (if estimated) and
             discriminations. All NaN where ``reason`` says why there are none.
-        inverse: float64 [p, p], the inverse of the observed information.
+        inverse: The inverse of the observed information (float64 [p, p]).
         reason: Why there are no estimates; None where there are.
     """
 

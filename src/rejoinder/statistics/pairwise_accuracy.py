@@ -57,8 +57,8 @@ def pairwise_accuracy(
     which a metric of many decimals is charged for every pair that people leave open.
 
     Args:
-        x: float64 [n], scores.
-        y: float64 [n], ratings.
+        x: Scores (float64 [n]).
+        y: Ratings (float64 [n]).
         groups: [n], a label for each observation: pairs within a context are compared. None
             compares everything with everything.
         epsilon: The largest difference of scores that is a tie.
@@ -96,8 +96,8 @@ def decided_accuracy(
     say which is better (the accuracy of Kocmi et al. 2021, there of pairs of systems).
 
     Args:
-        x: float64 [n], scores.
-        y: float64 [n], ratings.
+        x: Scores (float64 [n]).
+        y: Ratings (float64 [n]).
         groups: [n], a label for each observation; None compares everything with everything.
         average: ``groups`` or ``pairs``.
 
@@ -132,8 +132,8 @@ def best_epsilon(
     is at hand.
 
     Args:
-        x: float64 [n], scores.
-        y: float64 [n], ratings.
+        x: Scores (float64 [n]).
+        y: Ratings (float64 [n]).
         groups: [n], a label for each observation; None compares everything with everything.
         average: ``groups`` or ``pairs``.
 

@@ -209,15 +209,15 @@ class _Sample(NamedTuple):
     """Labelled items, and those that they are compared with.
 
     Args:
-        d: float64 [n], the labels.
-        f: float64 [n], the predictions of the same items.
+        d: The labels (float64 [n]).
+        f: The predictions of the same items (float64 [n]).
         share: float64 [n], how much each labelled item counts; they add up to 1.
-        chance: float64 [n], the probability of each labelled item's having a label.
-        compared: float64 [N], the predictions of the others; of all items where shares differ.
+        chance: The probability of each labelled item's having a label (float64 [n]).
+        compared: The predictions of the others (float64 [N]); of all items where shares differ.
         scale: What turns the slope into lambda: N / (n + N), below 1; or 1 where all are compared.
         labelled: The clusters of the labelled items.
-        cluster: int64 [n], the cluster of each labelled item, numbered over all items.
-        compared_cluster: int64 [N], those of the others.
+        cluster: The cluster of each labelled item, numbered over all items (int64 [n]).
+        compared_cluster: Those of the others (int64 [N]).
         clusters: How many clusters there are.
     """
 

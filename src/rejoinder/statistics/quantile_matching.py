@@ -23,8 +23,8 @@ class QuantileMap:
     whole distribution is.
 
     Attributes:
-        scores: float64 [d], the distinct scores of the sample, ascending.
-        values: float64 [d], the number of each.
+        scores: The distinct scores of the sample, ascending (float64 [d]).
+        values: The number of each (float64 [d]).
     """
 
     scores: Floats

@@ -18,8 +18,8 @@ def ranges(better: NDArray[np.bool_], order: Indices) -> dict[str, Any]:
     """The ranks, groups and letters of systems, from the tests of all pairs.
 
     Args:
-        better: bool [S, S], whether the first system is significantly better than the second.
-        order: int64 [S], the systems, best first.
+        better: Whether the first system is significantly better than the second (bool [S, S]).
+        order: The systems, best first (int64 [S]).
 
     Returns:
         The columns ``best_rank``, ``worst_rank``, ``group`` and ``letters``, in this order of systems;

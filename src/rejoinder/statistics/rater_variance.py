@@ -19,7 +19,7 @@ class SingleRatings(NamedTuple):
     The label of an item is the mean rating of the first system's reply less that of the second's.
 
     Args:
-        item: int64 [k], the place of the item among the n labelled ones.
+        item: The place of the item among the n labelled ones (int64 [k]).
         rater: int64 [k], who rated: 0 to R - 1.
         sign: float64 [k], 1 for a reply of the first system, -1 for one of the second.
         score: float64 [k].

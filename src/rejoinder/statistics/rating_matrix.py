@@ -72,12 +72,12 @@ class RaterEffects:
 
     Attributes:
         matrix: float64 [units, raters], NaN where missing; every unit has a rating.
-        shares: float64 [units, raters], the share of each rating in its unit's mean.
-        normal: float64 [raters, raters], the normal equations of the severities.
+        shares: The share of each rating in its unit's mean (float64 [units, raters]).
+        normal: The normal equations of the severities (float64 [raters, raters]).
         inverse: Their pseudo-inverse: the covariance of the severities for noise of variance 1.
         severities: float64 [raters], by how much each rater's ratings lie above those of others of the
             same units, by least squares; on average over the units 0.
-        part: int64 [units], the connected part of the table of units and raters that each is in. Raters
+        part: The connected part of the table of units and raters that each is in (int64 [units]). Raters
             of different parts have no unit in common, not even by way of others: they cannot be compared.
     """
 

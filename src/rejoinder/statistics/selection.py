@@ -47,8 +47,8 @@ def selection(
     (Westfall and Young 1993), so that many scores give no more false alarms than one.
 
     Args:
-        scores: float64 [G, T], the mean of each of T scores in each of G clusters.
-        labelled: float64 [G], the share of each cluster's items that are labelled.
+        scores: The mean of each of T scores in each of G clusters (float64 [G, T]).
+        labelled: The share of each cluster's items that are labelled (float64 [G]).
         rng: Where the randomness comes from.
         draws: How many; see ``DRAWS``.
 

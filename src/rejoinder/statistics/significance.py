@@ -58,8 +58,8 @@ def permutation_p(
     runs across contexts is not allowed for.
 
     Args:
-        x: float64 [..., n], scores of one metric or of several, on the same permutations.
-        y: float64 [n], ratings.
+        x: Scores of one metric or of several, on the same permutations (float64 [..., n]).
+        y: Ratings (float64 [n]).
         correlation: A name of `CORRELATIONS`.
         permutations: How many.
         rng: Where the randomness comes from.
@@ -113,9 +113,9 @@ def paired_permutation(
     The signs are taken as they are: turn a metric whose lower scores are better around first.
 
     Args:
-        x1: float64 [n], scores of a metric.
+        x1: Scores of a metric (float64 [n]).
         x2: float64 [n], of another.
-        y: float64 [n], ratings.
+        y: Ratings (float64 [n]).
         correlation: A name of `CORRELATIONS`.
         permutations: How many.
         rng: Where the randomness comes from.

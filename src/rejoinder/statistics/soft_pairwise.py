@@ -21,7 +21,7 @@ def reached(drawn: Floats, observed: Floats) -> Floats:
     counts equal ones in full: p of i against j and p of j against i then overlap.)
 
     Args:
-        drawn: float64 [pairs, b], the differences of the systems of each pair on permuted replies.
+        drawn: The differences of the systems of each pair on permuted replies (float64 [pairs, b]).
         observed: float64 [pairs].
 
     Returns:
@@ -61,7 +61,7 @@ def without_each_system(people: Floats, metric: Floats, pairs: Indices) -> Float
     Args:
         people: float64 [pairs].
         metric: float64 [pairs].
-        pairs: int64 [pairs, 2], the two systems of each pair.
+        pairs: The two systems of each pair (int64 [pairs, 2]).
 
     Returns:
         float64 [S].
@@ -78,7 +78,7 @@ def renamed(
     Args:
         people: float64 [pairs], of every two of S systems.
         metric: float64 [pairs].
-        pairs: int64 [pairs, 2], the earlier system first.
+        pairs: The earlier system first (int64 [pairs, 2]).
         trials: How many permutations of the systems.
         rng: Where the randomness comes from.
 
@@ -109,7 +109,7 @@ def metric_swaps(
     coin stays. Where the other 2^(S - 1) ways are no more than ``permutations``, all are taken.
 
     Args:
-        people: float64 [pairs], the p-values by the ratings.
+        people: The p-values by the ratings (float64 [pairs]).
         mixed: float64 [2, 2, pairs], the p-values where the first system of a pair has the scores of
             one metric (or the other), and the second system those of one (or the other).
         pairs: int64 [pairs, 2], of every two of S systems.

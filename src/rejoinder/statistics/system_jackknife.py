@@ -27,7 +27,7 @@ def correlation_interval(value: float, without: Floats, level: float = LEVEL) ->
 
     Args:
         value: The correlation.
-        without: float64 [S], the correlation without each system in turn.
+        without: The correlation without each system in turn (float64 [S]).
         level: The coverage.
 
     Returns:

@@ -61,10 +61,11 @@ def system_swaps(
     Args:
         x1: float64 [2, t, u], one metric's scores of the two systems of each unit, centred, of t
             assignments.
-        x2: float64 [2, t, u], another's.
-        y: float64 [t, u], the differences of the ratings.
-        ends: int64 [u, 2], the two systems of each unit, by place.
-        turned: bool [t, u], whether a unit's difference is that of the second system and the first.
+        x2: Another's (float64 [2, t, u]).
+        y: The differences of the ratings (float64 [t, u]).
+        ends: The two systems of each unit, by place (int64 [u, 2]).
+        turned: Whether a unit's difference is that of the second system and the first (bool [t,
+            u]).
         correlation: A name of `CORRELATIONS`.
         permutations: How many swaps at most.
         rng: Where the randomness comes from, if not all are taken.
@@ -120,7 +121,7 @@ class SystemCoins:
 
         Args:
             observed: The difference.
-            ends: int64 [u, 2], the two systems of each unit.
+            ends: The two systems of each unit (int64 [u, 2]).
             swapped: The difference, float64 [c], where the first and the second systems of the units are
                 swapped, bool [c, u] each.
             rng: Where the randomness comes from, if not all are taken.

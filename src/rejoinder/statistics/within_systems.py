@@ -51,8 +51,8 @@ class WithinSystems:
     """Ratings of the replies of several systems, to be correlated within each system.
 
     Args:
-        y: float64 [n], the ratings.
-        system: int64 [n], whose reply each is, from 0 on.
+        y: The ratings (float64 [n]).
+        system: Whose reply each is, from 0 on (int64 [n]).
         context: int64 [n], which context it answers. A system answers a context once.
         cluster: int64 [n], the cluster of the context (its conversation, its user), where contexts of
             one cluster are not independent: clusters are then left out, swapped and exchanged as a
@@ -148,7 +148,7 @@ class WithinSystems:
         contexts where some are (docs/studies/coverage.md).
 
         Args:
-            x: float64 [n], scores.
+            x: Scores (float64 [n]).
             correlation: A name of `CORRELATIONS`.
             permutations: How many.
             rng: Where the randomness comes from.
@@ -181,7 +181,7 @@ class WithinSystems:
         (docs/studies/coverage.md).
 
         Args:
-            x: float64 [n], scores.
+            x: Scores (float64 [n]).
             correlation: A name of `CORRELATIONS`.
             level: The coverage.
 
@@ -237,7 +237,7 @@ class WithinSystems:
         ranked otherwise. So a metric's level for a system is no part of the difference.
 
         Args:
-            x1: float64 [n], scores of a metric.
+            x1: Scores of a metric (float64 [n]).
             x2: float64 [n], of another.
             correlation: A name of `CORRELATIONS`.
             permutations: How many.

@@ -46,7 +46,7 @@ def read_scores(
     missing value.
 
     Args:
-        *paths: files, of which each is recognised by itself; or a folder of logs.
+        *paths: Files, of which each is recognised by itself; or a folder of logs.
         format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         columns: Which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
 
@@ -143,8 +143,8 @@ class ReplyValues:
         name: The metric.
         systems: The S systems, in order of appearance.
         ids: The N ids, in order of appearance.
-        values: float64 [S, N], the mean over the raters of a reply of each one's mean over samples;
-            NaN where there is none.
+        values: The mean over the raters of a reply of each one's mean over samples (float64 [S,
+            N]); NaN where there is none.
         weights: float64 [S, N], 1 over the probability of having been drawn; None: all alike.
         raters: How many raters there are.
         samples: The most samples of a reply.

@@ -25,7 +25,7 @@ class Strings:
 
     Attributes:
         data: uint8 [bytes], UTF-8.
-        starts: int64 [n], string i is ``data[starts[i]:stops[i]]``.
+        starts: String i is ``data[starts[i]:stops[i]]`` (int64 [n]).
         stops: int64 [n].
     """
 

@@ -99,7 +99,7 @@ def train_ruber(
             holds another finished model; ``<path>.work`` is of another run, or another run trains
             this model now.
         ParameterError: A size or a number is invalid.
-        MissingExtraError: torch or gensim is not installed.
+        MissingExtraError: Torch or gensim is not installed.
     """
     check_installed("training RUBER", "torch", "gensim", "safetensors")
     from rejoinder.models.ruber import model as folders

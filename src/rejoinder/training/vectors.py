@@ -74,7 +74,7 @@ def train_vectors(
         InputError: No word is frequent enough; the folder holds other things, or the vectors of
             another call; another run writes there.
         ParameterError: A parameter is out of range.
-        MissingExtraError: gensim or torch is not installed.
+        MissingExtraError: Gensim or torch is not installed.
     """
     check_draws(0, seed)
     if width < 1:

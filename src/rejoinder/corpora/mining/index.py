@@ -43,9 +43,9 @@ class Triples:
 
     Attributes:
         utterances: The texts, those of a conversation in their order.
-        replies: int64 [n], the place of each triple's response.
-        turns: int64 [n], the number of turns of its context.
-        conversations: int64 [n], ascending: the place in ``names`` of each triple's conversation.
+        replies: The place of each triple's response (int64 [n]).
+        turns: The number of turns of its context (int64 [n]).
+        conversations: The place in ``names`` of each triple's conversation, ascending (int64 [n]).
         names: The conversations.
         rows: How many items there were.
         content: The messages and responses, for the hash of the corpus.
@@ -124,13 +124,13 @@ class TripleIndex(Result):
         messages: The messages by word.
         responses: The responses by word.
         text: uint8, all utterances.
-        text_bounds: int64 [u + 1], utterance i has the bytes ``text_bounds[i]`` to
-            ``text_bounds[i + 1]``.
-        utterance_keys: uint64 [u], equal for utterances of equal letters and digits.
-        replies: int64 [n], the utterance that is each triple's response.
-        turns: int64 [n], the number of turns of its context, which stand before the response.
-        reply_keys: uint64 [n], equal for equal responses.
-        conversations: uint32 [n], the conversation of each triple, ascending.
+        text_bounds: Utterance i has the bytes ``text_bounds[i]`` to ``text_bounds[i + 1]`` (int64
+            [u + 1]).
+        utterance_keys: Equal for utterances of equal letters and digits (uint64 [u]).
+        replies: The utterance that is each triple's response (int64 [n]).
+        turns: The number of turns of its context, which stand before the response (int64 [n]).
+        reply_keys: Equal for equal responses (uint64 [n]).
+        conversations: The conversation of each triple, ascending (uint32 [n]).
         names: uint8, the names of the conversations.
         name_bounds: int64 [c + 1].
     """

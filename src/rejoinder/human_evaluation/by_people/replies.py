@@ -30,10 +30,10 @@ class RatedReplies:
 
     Attributes:
         systems: The systems [S].
-        ratings: float64 [S, n], the mean rating of each reply; NaN where nobody rated it.
-        single: float64 [S, n, raters], the single ratings; None where raters have no names.
+        ratings: The mean rating of each reply (float64 [S, n]); NaN where nobody rated it.
+        single: The single ratings (float64 [S, n, raters]); None where raters have no names.
         probabilities: float64 [S, n], of having been drawn for rating; None: all alike.
-        group: int64 [n], the cluster of each item, numbered from 0.
+        group: The cluster of each item, numbered from 0 (int64 [n]).
         groups_are: What the clusters are called: items, or clusters.
         scale: The worst and the best grade that could be given; None: see `ends`.
         raters: The names of the raters, in the order of ``single``.
@@ -184,7 +184,7 @@ def of_raters(
 
     Args:
         places: The system and the item of each rated reply: int64 [r] each.
-        matrix: float64 [r, raters], the ratings of each.
+        matrix: The ratings of each (float64 [r, raters]).
         shape: How many systems and items there are.
         raters: The names of the raters.
         rater_effects: Whether the raters are a sample; None: where there are four or more.

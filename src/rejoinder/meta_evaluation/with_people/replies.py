@@ -24,7 +24,7 @@ class RepliesWithRatings(RatedReplies):
 
     Attributes:
         labels: The predictors [k].
-        values: float64 [k, S, n], their scores, higher is better; NaN where there is none.
+        values: Their scores, higher is better (float64 [k, S, n]); NaN where there is none.
     """
 
     labels: tuple[str, ...]

@@ -45,7 +45,7 @@ def score_intervals(
 
     Args:
         metric: What scored.
-        values: float64 [S], the scores.
+        values: The scores (float64 [S]).
         left_out: float64 [S, n], the scores with each item (or cluster) left out.
         worth: float64 [S], of a share of clustered items: how many independent ones they are worth
             (`clusters.interval_size`); None takes n.
@@ -96,10 +96,10 @@ def difference_errors(
 
     Args:
         metric: What scored.
-        values: float64 [S], the scores.
-        left_out: float64 [S, n], the scores with each item left out.
-        a: int64 [p], the first system of each pair.
-        b: int64 [p], the second.
+        values: The scores (float64 [S]).
+        left_out: The scores with each item left out (float64 [S, n]).
+        a: The first system of each pair (int64 [p]).
+        b: The second (int64 [p]).
     """
     parts = max(1, min(a.size, a.size * left_out.shape[1] >> 19))
     errors = np.concatenate(
@@ -122,7 +122,7 @@ def unpaired_error(
 
     Args:
         metric: What scored.
-        values: float64 [2], the scores.
+        values: The scores (float64 [2]).
         left_out: For each system float64 [n], its score with each of its items left out.
 
     Returns:
@@ -155,7 +155,7 @@ def difference_intervals(
     Args:
         metric: What scored.
         differences: float64 [p].
-        errors: float64 [p], their `difference_errors`.
+        errors: Their `difference_errors` (float64 [p]).
         n: How many items (or clusters) there are.
         freedom: The degrees of freedom; None takes n - 1.
 

@@ -51,7 +51,7 @@ class Swaps:
     Attributes:
         n: How many items there are.
         bits: uint8, the highest bit of a byte first.
-        starts: int64 [b], the place of each trial's first bit.
+        starts: The place of each trial's first bit (int64 [b]).
     """
 
     n: int
@@ -118,7 +118,7 @@ def swapped_differences(
     Args:
         rows: Of S systems and n items.
         score: Scores sums of rows.
-        pairs: int64 [p, 2], the systems A and B of each pair.
+        pairs: The systems A and B of each pair (int64 [p, 2]).
         swaps: The items that are swapped in each trial.
 
     Yields:

@@ -28,7 +28,7 @@ class Matrix:
     """Rows of numbers.
 
     Attributes:
-        items: float64 [n, S, k]: items, systems, statistics; contiguous, so that a sum of items is
+        items: Items, systems, statistics (float64 [n, S, k]); contiguous, so that a sum of items is
             a plain matrix product.
     """
 

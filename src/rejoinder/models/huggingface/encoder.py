@@ -67,7 +67,7 @@ class Encoder:
 
         Raises:
             InputError: There is no such model here, it is damaged, or has parts we cannot run.
-            MissingExtraError: torch or transformers is not installed.
+            MissingExtraError: Torch or transformers is not installed.
         """
         folder = find_encoder(source)
         return _load(str(folder), stamp(folder), device)
@@ -85,7 +85,7 @@ class Encoder:
         Texts of like length share a batch, so that little is padded.
 
         Args:
-            texts: n of them.
+            texts: Texts, n of them.
             progress: Called with how many distinct texts are done, and of how many.
         """
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
@@ -107,7 +107,7 @@ class Encoder:
         """The vectors of each text's tokens, special ones left out: n arrays float32 [tokens, d].
 
         Args:
-            texts: n of them.
+            texts: Texts, n of them.
             progress: Called with how many distinct texts are done, and of how many.
         """
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
@@ -127,7 +127,7 @@ class Encoder:
         """Each distinct text with its token ids and their vectors: float32 [tokens, d].
 
         Args:
-            texts: n of them.
+            texts: Texts, n of them.
             layer: The layer that is read; 0 is the embeddings, ``layers`` the last.
         """
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
@@ -200,7 +200,7 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
 
     Raises:
         InputError: It is neither.
-        MissingExtraError: transformers is not installed (for a name).
+        MissingExtraError: Transformers is not installed (for a name).
     """
     folder = Path(source)
     if folder.is_dir():

@@ -49,12 +49,12 @@ class Fitted:
     """A trained model, and what is to be said of its training.
 
     Attributes:
-        model: trained; its bounds hold those of the unreferenced score.
-        log: for each member its name and the best epoch's entry.
-        notes: what was left out of the corpus, where the training went on after a kill, and which
+        model: Trained; its bounds hold those of the unreferenced score.
+        log: For each member its name and the best epoch's entry.
+        notes: What was left out of the corpus, where the training went on after a kill, and which
             members stopped early.
-        corpus_hash: of what was trained on.
-        unlike: held-out replies, each with a random other one: what a referenced score is at least.
+        corpus_hash: Hash of what was trained on.
+        unlike: Held-out replies, each with a random other one: what a referenced score is at least.
     """
 
     model: Unreferenced
@@ -79,16 +79,16 @@ def fit(
     that was killed goes on from the folder ``work`` and ends with the very same weights.
 
     Args:
-        material: what is trained, and on what.
-        work: where finished members and the state of the running one are kept.
-        save_every: seconds between two saves of a training.
-        report: called with a member's name, gives what is told about its steps.
+        material: What is trained, and on what.
+        work: Where finished members and the state of the running one are kept.
+        save_every: Seconds between two saves of a training.
+        report: Called with a member's name, gives what is told about its steps.
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: ``work`` holds another run, or other things; no word is frequent enough for
             vectors.
-        MissingExtraError: gensim is not installed.
+        MissingExtraError: Gensim is not installed.
     """
     check_work(work, material)
     import torch
@@ -354,8 +354,8 @@ def size_weights(scores: Floats, sizes: Sequence[str]) -> Floats:
     queries. Then they are scaled to sum to 1; a size that adds nothing has about 0.
 
     Args:
-        scores: calibrated, float64 [members, n, candidates]; the true reply is the first candidate.
-        sizes: the size of each member.
+        scores: Calibrated, float64 [members, n, candidates]; the true reply is the first candidate.
+        sizes: The size of each member.
 
     Returns:
         float64 [members], their sum 1.

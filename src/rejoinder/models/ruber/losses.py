@@ -16,7 +16,7 @@ def margin_loss(true: Tensor, wrong: Tensor, margin: float) -> Tensor:
     Args:
         true: [b], the outputs for the true replies, before the sigmoid that makes them s_U.
         wrong: [b], for random ones.
-        margin: the difference that is enough.
+        margin: The difference that is enough.
     """
     return torch.relu(margin - torch.sigmoid(true) + torch.sigmoid(wrong)).mean()
 

@@ -32,13 +32,13 @@ class ScorerMaterial:
     """All that the weights of a model follow from.
 
     Attributes:
-        train_on: conversations; they share nothing with those that validate.
-        valid: conversations that choose the epochs, and give the sizes their weights.
-        sizes: by name, in the order of training.
-        seeds: of each size.
-        language: how texts are cut into words (``rejoinder.text.words``).
-        vectors: of words; None: they are trained on ``train_on``.
-        encoder: for the sizes that read with one.
+        train_on: Conversations; they share nothing with those that validate.
+        valid: Conversations that choose the epochs, and give the sizes their weights.
+        sizes: By name, in the order of training.
+        seeds: Seeds of each size.
+        language: How texts are cut into words (``rejoinder.text.words``).
+        vectors: Vectors of words; None: they are trained on ``train_on``.
+        encoder: For the sizes that read with one.
     """
 
     train_on: Conversations
@@ -67,24 +67,24 @@ class ScorerMaterial:
         """From a corpus and what a user asks for.
 
         Args:
-            corpus: conversations (docs/formats.md): every context with its first reference.
-            sizes: names of ``SIZES``.
-            seeds: how many of each size.
-            validation: conversations that choose the epochs; None: a twentieth of the corpus.
-            exclude: evaluation sets: conversations that share long utterances or pairs with them
+            corpus: Conversations (docs/formats.md): every context with its first reference.
+            sizes: Names of ``SIZES``.
+            seeds: Number of of each size.
+            validation: Conversations that choose the epochs; None: a twentieth of the corpus.
+            exclude: Evaluation sets: conversations that share long utterances or pairs with them
                 are left out of corpus and validation.
-            encoder: the folder of a sentence encoder, for sizes that read with one.
-            vectors: of words, for the referenced score and for the GRU sizes to start from, which
-                are then as wide; None: word2vec on the corpus.
-            language: how texts are cut into words.
-            epochs: at most; None: what each size has.
-            device: of the encoder: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
+            encoder: The folder of a sentence encoder, for sizes that read with one.
+            vectors: Vectors of words, for the referenced score and for the GRU sizes to start from,
+                which are then as wide; None: word2vec on the corpus.
+            language: How texts are cut into words.
+            epochs: Maximum number of epochs; None: what each size has.
+            device: Device of the encoder: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
 
         Raises:
-            InputError: the corpus is too small, or nothing is left of it; there is no such encoder.
-            ParameterError: a size, a language or a number is none; the vectors are of words that
+            InputError: The corpus is too small, or nothing is left of it; there is no such encoder.
+            ParameterError: A size, a language or a number is none; the vectors are of words that
                 were cut in another way.
-            MissingExtraError: torch is not installed.
+            MissingExtraError: Torch is not installed.
         """
         _check(sizes, seeds, epochs)
         check_language(language)

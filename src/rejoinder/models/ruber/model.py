@@ -56,8 +56,8 @@ class Calibration:
     """What the scores of a scorer are on held-out queries, half with true and half with random replies.
 
     Attributes:
-        mean: of the scores.
-        deviation: their standard deviation.
+        mean: Mean of the scores.
+        deviation: Their standard deviation.
     """
 
     mean: float
@@ -78,10 +78,10 @@ class Member:
     """One trained scorer.
 
     Attributes:
-        name: its size and seed, as ``gru-1``.
-        scorer: with its best weights.
-        calibration: of its scores.
-        weight: how much it counts beside the others (``fitting.size_weights``).
+        name: Its size and seed, as ``gru-1``.
+        scorer: With its best weights.
+        calibration: Calibration of its scores.
+        weight: How much it counts beside the others (``fitting.size_weights``).
     """
 
     name: str
@@ -95,12 +95,12 @@ class Unreferenced:
     """A trained model: how well replies fit their queries, as the weighted mean of its members.
 
     Attributes:
-        members: one for each size and seed.
-        bounds: the least and the greatest score of held-out pairs; for the referenced scorers, by
+        members: One for each size and seed.
+        bounds: The least and the greatest score of held-out pairs; for the referenced scorers, by
             their names, the cosine of unlike replies (lowest hundredth) and of equal ones.
-        vectors: of words, trained on the corpus, for the referenced scorer.
-        turns: how many turns of a query the members read at most.
-        encoder: the path of the encoder that they read with; empty for none.
+        vectors: Vectors of words, trained on the corpus, for the referenced scorer.
+        turns: Number of turns of a query the members read at most.
+        encoder: The path of the encoder that they read with; empty for none.
     """
 
     members: tuple[Member, ...]
@@ -121,8 +121,8 @@ class Unreferenced:
 
         Args:
             queries: n of them, each the turns before the reply, oldest first.
-            replies: n of them.
-            progress: called with how much is done, and of how much.
+            replies: Texts, n of them.
+            progress: Called with how much is done, and of how much.
         """
         texts, turns, places = _placed(queries, replies, self.turns)
         columns = np.empty((len(replies), len(self.members)))
@@ -193,15 +193,15 @@ def save(
     """Writes a model's folder, whole or not at all.
 
     Args:
-        path: the folder.
-        model: trained.
-        corpus_hash: of what it was trained on.
-        log: an entry for each member.
-        identity: what tells the training from any other (``ScorerMaterial.identity``).
-        notes: what was said of its corpus.
+        path: The folder.
+        model: Trained.
+        corpus_hash: Hash of what it was trained on.
+        log: An entry for each member.
+        identity: What tells the training from any other (``ScorerMaterial.identity``).
+        notes: What was said of its corpus.
 
     Raises:
-        InputError: something that is no model stands there, or it cannot be written.
+        InputError: Something that is no model stands there, or it cannot be written.
     """
     import torch
 
@@ -253,13 +253,13 @@ def load(path: str | os.PathLike[str], device: str = "auto") -> Unreferenced:
     The last ones are kept, as long as the folder stays as it is.
 
     Args:
-        path: the folder.
+        path: The folder.
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
-        InputError: there is no such folder; it is not one of ours, is of another version, cut or
+        InputError: There is no such folder; it is not one of ours, is of another version, cut or
             altered; the encoder is not here, or is another one.
-        MissingExtraError: torch is not installed.
+        MissingExtraError: Torch is not installed.
     """
     if not Path(path).is_dir():
         raise InputError(

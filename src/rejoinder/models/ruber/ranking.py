@@ -29,8 +29,8 @@ class Ranking:
 
     Attributes:
         turns: int64 [n, k].
-        candidates: int64 [n, 11]: the true reply, nine random replies of the same corpus, and
-            another utterance of the same conversation.
+        candidates: The true reply, nine random replies of the same corpus, and another utterance of
+            the same conversation (int64 [n, 11]).
     """
 
     turns: Indices

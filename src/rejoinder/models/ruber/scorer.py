@@ -79,8 +79,8 @@ class UnreferencedScorer(ABC):
     and the reply, int64 [b].
 
     Attributes:
-        module: the weights.
-        config: all that is needed to build the module again; JSON.
+        module: The weights.
+        config: All that is needed to build the module again; JSON.
     """
 
     kind: ClassVar[str]

@@ -27,15 +27,15 @@ class Schedule:
     """How a scorer is trained.
 
     Attributes:
-        rate: learning rate of Adam; it rises over the first part of all steps.
-        batch: items to a step.
-        epochs: at most.
-        patience: training ends after so many epochs in a row without a better ranking.
-        warmup: that part, as a share. Without it the tanh layers of an MLP can saturate for good in
+        rate: Learning rate of Adam; it rises over the first part of all steps.
+        batch: Items to a step.
+        epochs: Maximum number of epochs.
+        patience: Training ends after so many epochs in a row without a better ranking.
+        warmup: That part, as a share. Without it the tanh layers of an MLP can saturate for good in
             the first few steps.
-        linear_decay: whether the rate then falls in a straight line to zero after the last step.
-        decay: weight decay.
-        clip: of the gradient's norm.
+        linear_decay: Whether the rate then falls in a straight line to zero after the last step.
+        decay: Weight decay.
+        clip: Limit of the gradient's norm.
     """
 
     rate: float = 1e-3

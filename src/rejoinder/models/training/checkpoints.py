@@ -44,8 +44,8 @@ class Run:
     """The moving parts of a training run, each under a name; loading changes them in place.
 
     Attributes:
-        modules: what is trained.
-        optimizers: torch's own, e.g. Adam.
+        modules: What is trained.
+        optimizers: Torch's own, e.g. Adam.
 
     torch's global generators (the processor's, and each GPU's) belong to every run. A learning rate
     and an order of items follow from the step and the seed, so neither has a state of its own.
@@ -69,10 +69,10 @@ class Checkpoint:
     """A folder that holds the state of one training run.
 
     Attributes:
-        folder: where; made at the first save.
-        identity: what the run is (parameters, seed, hash of the corpus; JSON): a checkpoint of
+        folder: Where; made at the first save.
+        identity: What the run is (parameters, seed, hash of the corpus; JSON): a checkpoint of
             another identity is refused, because to go on from it would be a third run.
-        whole: the folder to remove where all is to start anew; None: ``folder``.
+        whole: The folder to remove where all is to start anew; None: ``folder``.
 
     Example:
         >>> import tempfile, torch
@@ -128,12 +128,12 @@ class Checkpoint:
         """Saves; what was saved before is there until this is complete.
 
         Args:
-            run: the moving parts.
-            progress: how far the run is (epoch, step, order of batches, log); JSON.
-            kept: further sets of tensors, e.g. the best weights so far.
+            run: The moving parts.
+            progress: How far the run is (epoch, step, order of batches, log); JSON.
+            kept: Further sets of tensors, e.g. the best weights so far.
 
         Raises:
-            InputError: the folder cannot be written.
+            InputError: The folder cannot be written.
         """
         from safetensors import SafetensorError
 
@@ -156,7 +156,7 @@ class Checkpoint:
             ``progress`` and ``kept``, as they were saved.
 
         Raises:
-            InputError: there is no checkpoint; it is not one of ours, is cut or altered; it is of
+            InputError: There is no checkpoint; it is not one of ours, is cut or altered; it is of
                 another identity, or of parts of other names or shapes.
         """
         state = self._read()

@@ -41,13 +41,13 @@ class Record:
     """What is known of a model, all of it JSON.
 
     Attributes:
-        kind: what the model is, e.g. "ruber" or "transformer-responder"; a reader asks for it.
-        config: sizes and parameters, enough to build the model again.
-        corpus_hash: of what it was trained on.
-        log: the training log, one entry for each epoch or evaluation; without clock times, so that
+        kind: What the model is, e.g. "ruber" or "transformer-responder"; a reader asks for it.
+        config: Sizes and parameters, enough to build the model again.
+        corpus_hash: Hash of what it was trained on.
+        log: The training log, one entry for each epoch or evaluation; without clock times, so that
             a run that was killed and resumed makes the very same folder.
-        versions: of the packages that made it.
-        calibration: what was fitted on a scored set afterwards (a normalisation).
+        versions: Versions of the packages that made it.
+        calibration: What was fitted on a scored set afterwards (a normalisation).
     """
 
     kind: str
@@ -63,10 +63,10 @@ class ModelFolder:
     """A finished model's folder, checked.
 
     Attributes:
-        path: where it is.
-        record: what is known of the model.
-        files: the names of the vocabulary files in it.
-        tied: the names of weights that are another weight, and which.
+        path: Where it is.
+        record: What is known of the model.
+        files: The names of the vocabulary files in it.
+        tied: The names of weights that are another weight, and which.
     """
 
     path: Path
@@ -83,7 +83,7 @@ class ModelFolder:
         """The shapes of the weights by name, tied ones under each of their names.
 
         Raises:
-            ValueError: the file is none of safetensors.
+            ValueError: The file is none of safetensors.
         """
         shapes = header(self.path / WEIGHTS)
         return shapes | {name: shapes[first] for name, first in self.tied.items()}
@@ -92,7 +92,7 @@ class ModelFolder:
         """The weights by name, on the processor, tied ones under each of their names.
 
         Raises:
-            ValueError: the file is none of safetensors.
+            ValueError: The file is none of safetensors.
         """
         from safetensors.torch import load_file
 
@@ -111,14 +111,14 @@ def write_folder(
     """Writes a model's folder, whole or not at all; a model that stands there is replaced.
 
     Args:
-        path: the folder.
-        record: what is known of the model.
-        tensors: the weights, e.g. ``module.state_dict()``; tied ones are kept once.
-        files: the bytes of vocabulary files by name.
-        keys: further top-level keys of ``config.json``, e.g. those of ``transformers``.
+        path: The folder.
+        record: What is known of the model.
+        tensors: The weights, e.g. ``module.state_dict()``; tied ones are kept once.
+        files: The bytes of vocabulary files by name.
+        keys: Further top-level keys of ``config.json``, e.g. those of ``transformers``.
 
     Raises:
-        InputError: something that is no model's folder stands there, or it cannot be written.
+        InputError: Something that is no model's folder stands there, or it cannot be written.
     """
     from safetensors import SafetensorError
     from safetensors.torch import save_file
@@ -153,11 +153,11 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
     """Reads what is known of a model, and checks that all its files are there and unaltered.
 
     Args:
-        path: the folder.
-        kind: what the model must be; None: anything.
+        path: The folder.
+        kind: What the model must be; None: anything.
 
     Raises:
-        InputError: there is no such folder; it was not written by Rejoinder, or by another version
+        InputError: There is no such folder; it was not written by Rejoinder, or by another version
             of it; a file is missing, cut or altered; the model is of another kind.
 
     Example:
@@ -267,7 +267,7 @@ def finished(
             ``config`` of its record.
 
     Raises:
-        InputError: a model of another training stands there, or something that is no model.
+        InputError: A model of another training stands there, or something that is no model.
     """
     check_free(path)
     if not path.is_dir() or not any(path.iterdir()):

@@ -45,7 +45,7 @@ def word2vec(
     Raises:
         InputError: No word of the corpus is so frequent.
         ParameterError: A parameter is out of range.
-        MissingExtraError: gensim is not installed.
+        MissingExtraError: Gensim is not installed.
     """
     settings = {"window": window, "min_count": min_count, "skip_gram": skip_gram, "epochs": epochs}
     return trained_on(cut_sentences(texts, language), size, language, seed=seed, **settings)

@@ -45,8 +45,8 @@ class Lookup:
     """The words of many texts, looked up.
 
     Attributes:
-        rows: int64 [t], rows of the vectors' matrix; -1 is an unknown word.
-        first: int64 [n], text i has ``rows[first[i]:last[i]]``; equal texts share them.
+        rows: Rows of the vectors' matrix (int64 [t]); -1 is an unknown word.
+        first: Text i has ``rows[first[i]:last[i]]`` (int64 [n]); equal texts share them.
         last: int64 [n].
     """
 
@@ -128,7 +128,7 @@ class WordVectors:
         """Cuts texts into words and finds their rows; equal texts once.
 
         Args:
-            texts: n of them.
+            texts: Texts, n of them.
             language: See ``rejoinder.text.words``; empty takes that of the vectors, else ``en``.
 
         Raises:
@@ -170,7 +170,7 @@ class WordVectors:
 
         Raises:
             InputError: Something else stands there, or it cannot be written.
-            MissingExtraError: torch or safetensors is not installed.
+            MissingExtraError: Torch or safetensors is not installed.
         """
         try:
             import torch
@@ -195,7 +195,7 @@ class WordVectors:
 
         Raises:
             InputError: There is no such file, it is damaged, or holds something else.
-            MissingExtraError: safetensors is not installed (for a folder).
+            MissingExtraError: Safetensors is not installed (for a folder).
         """
         file = file_or_folder(
             path,

@@ -67,7 +67,7 @@ class Model:
         referenced: The s_R that is blended: ``pooled`` or ``encoder``.
         scale: ``training``, ``scored``, or ``low;high;low;high``, as for the metric ``ruber``.
         leave_one_out: Whether a reference that is the reply itself is excluded.
-        unreferenced: s_U before (``logit``) or after (``sigmoid``, the paper's) the last unit's
+        unreferenced: S_U before (``logit``) or after (``sigmoid``, the paper's) the last unit's
             sigmoid.
     """
 

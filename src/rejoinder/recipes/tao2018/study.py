@@ -224,7 +224,7 @@ def tao2018(
         InputError: The tables do not fit, an item cannot be scored and is not to be dropped, or
             the model's folder is none.
         ParameterError: A parameter is unknown.
-        MissingExtraError: torch is not installed.
+        MissingExtraError: Torch is not installed.
     """
     responses, ratings = Responses.frame_of(responses), Ratings.frame_of(ratings)
     chosen = Model(model) if isinstance(model, str) else model

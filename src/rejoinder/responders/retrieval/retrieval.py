@@ -31,14 +31,14 @@ class RetrievalResponder:
     ``replies.py`` (``rejoinder.respond``), which excludes the test set's own pairs.
 
     Args:
-        corpus: messages and replies.
-        scorer: scores replies to messages without a reference; None: no re-ranking.
-        candidates: how many replies the scorer is given.
-        tokenizer: one of ``rejoinder.text.tokenizers.TOKENIZERS``; texts are lower-cased.
+        corpus: Messages and replies.
+        scorer: Scores replies to messages without a reference; None: no re-ranking.
+        candidates: Number of replies the scorer is given.
+        tokenizer: One of ``rejoinder.text.tokenizers.TOKENIZERS``; texts are lower-cased.
 
     Raises:
-        InputError: the corpus is empty.
-        ParameterError: the tokenizer is unknown.
+        InputError: The corpus is empty.
+        ParameterError: The tokenizer is unknown.
 
     Example:
         >>> corpus = Pairs(["1", "2"], ["Is it cold?", "Where to?"], ["Very.", "Home."])

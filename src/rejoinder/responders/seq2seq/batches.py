@@ -24,9 +24,9 @@ class Encoded:
     """Pairs as subwords, each side ending in ``</s>``.
 
     Attributes:
-        sources: the messages.
-        targets: the replies.
-        left_out: pairs that were longer than allowed.
+        sources: The messages.
+        targets: The replies.
+        left_out: Pairs that were longer than allowed.
     """
 
     sources: list[list[int]]
@@ -42,11 +42,11 @@ class SubwordBatch:
     """A batch on its device; padding stands at the right.
 
     Attributes:
-        sources: int64 [b, s], messages.
+        sources: Messages (int64 [b, s]).
         mask: int64 [b, s], 1 where there is a subword and 0 on padding.
         inputs: int64 [b, t], what the decoder is given: ``</s>``, as fairseq begins, then the reply.
         labels: int64 [b, t], what it is to say: the reply, then ``</s>``; IGNORED on padding.
-        count: the subwords to say.
+        count: The subwords to say.
     """
 
     sources: Tensor
@@ -73,9 +73,9 @@ def token_batches(
     """The places of the pairs of each batch.
 
     Args:
-        encoded: the pairs.
-        tokens: pairs of a batch times the longest of its messages and replies, at most.
-        generator: shuffles pairs of one length, and the batches; None: neither.
+        encoded: The pairs.
+        tokens: Pairs of a batch times the longest of its messages and replies, at most.
+        generator: Shuffles pairs of one length, and the batches; None: neither.
 
     Example:
         >>> encoded = Encoded([[5, 2], [5, 5, 2], [2]], [[6, 2], [6, 2], [6, 2]])

@@ -27,10 +27,10 @@ class Network(nn.Module):
     """The weights.
 
     Args:
-        vocabulary: subwords.
-        width: of embeddings and of hidden states, even.
-        layers: of the encoder and of the decoder.
-        dropout: on embeddings, between layers and before the output.
+        vocabulary: Subwords.
+        width: Width of embeddings and of hidden states, even.
+        layers: Number of layers of the encoder and of the decoder.
+        dropout: Dropout on embeddings, between layers and before the output.
     """
 
     def __init__(self, vocabulary: int, width: int, layers: int, dropout: float) -> None:
@@ -160,13 +160,13 @@ def beam_search(
     power of ``length_penalty``: 0 takes the sum, which favours short sequences, 1 the mean.
 
     Args:
-        step: from the last tokens [n] and a state to scores [n, vocabulary] and the next state.
-        state: tensors whose first dimension is the batch.
-        start: the token before the first.
-        end: the token that ends a sequence.
-        beam: sequences kept for each item.
-        length_penalty: see above.
-        longest: tokens at most; a sequence that has not ended there counts as it stands.
+        step: From the last tokens [n] and a state to scores [n, vocabulary] and the next state.
+        state: Tensors whose first dimension is the batch.
+        start: The token before the first.
+        end: The token that ends a sequence.
+        beam: Sequences kept for each item.
+        length_penalty: See above.
+        longest: Tokens at most; a sequence that has not ended there counts as it stands.
 
     Returns:
         Tokens without start and end.

@@ -46,11 +46,11 @@ def build(parameters: Parameters, vocabulary: int) -> Seq2SeqModel:
     """A model with fresh weights, drawn from torch's generator.
 
     Args:
-        parameters: of the kind and the sizes.
-        vocabulary: the number of subwords.
+        parameters: Parameters of the kind and the sizes.
+        vocabulary: The number of subwords.
 
     Raises:
-        MissingExtraError: torch or transformers is not installed.
+        MissingExtraError: Torch or transformers is not installed.
     """
     return _kind(parameters.kind).build(parameters, vocabulary)
 

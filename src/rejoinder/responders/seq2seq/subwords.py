@@ -36,14 +36,14 @@ def train_subwords(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
     """Learns a vocabulary of subwords.
 
     Args:
-        texts: the corpus, one utterance each.
-        size: of the vocabulary, the four special symbols and all characters included.
+        texts: The corpus, one utterance each.
+        size: Size of the vocabulary, the four special symbols and all characters included.
 
     Returns:
         A tokenizer that ends every text with ``</s>``; padding goes to the right.
 
     Raises:
-        ParameterError: the corpus has fewer subwords, or more characters, than ``size``.
+        ParameterError: The corpus has fewer subwords, or more characters, than ``size``.
 
     Example:
         >>> tokenizer = train_subwords(["a red rose", "a red road", "a road"], 19)

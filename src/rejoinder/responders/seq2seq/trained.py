@@ -36,10 +36,10 @@ class TrainedResponder:
     """A replying system from a folder that ``train_responder`` wrote.
 
     Attributes:
-        model: on the device that is here, ready to reply.
-        tokenizer: its subwords.
-        parameters: how it was trained.
-        hash: of the folder, for signatures.
+        model: On the device that is here, ready to reply.
+        tokenizer: Its subwords.
+        parameters: How it was trained.
+        hash: Hash of the folder, for signatures.
     """
 
     model: Seq2SeqModel
@@ -52,12 +52,12 @@ class TrainedResponder:
         """Loads a system.
 
         Args:
-            path: the folder.
+            path: The folder.
             device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
         Raises:
-            InputError: no such folder, or not of a replying system; a file is cut or altered.
-            MissingExtraError: a package of the extra ``models`` is not installed.
+            InputError: No such folder, or not of a replying system; a file is cut or altered.
+            MissingExtraError: A package of the extra ``models`` is not installed.
         """
         check_installed()
         from rejoinder.responders.seq2seq.subwords import load_tokenizer
@@ -93,11 +93,11 @@ class TrainedResponder:
         """The reply to each message, by beam search.
 
         Args:
-            messages: one for each item; prepared as the training corpus was.
-            beam: sequences kept; 10 in Khayrallah & Sedoc.
-            length_penalty: log-probabilities are summed and divided by the length to this power; 1
+            messages: One for each item; prepared as the training corpus was.
+            beam: Sequences kept; 10 in Khayrallah & Sedoc.
+            length_penalty: Log-probabilities are summed and divided by the length to this power; 1
                 is fairseq's neutral value, and the paper's "no length penalty".
-            progress: told how many messages of how many are answered.
+            progress: Told how many messages of how many are answered.
 
         Returns:
             Replies; a message longer than the model's window is answered by its last part.

@@ -189,7 +189,7 @@ def _of_cells(part: Part) -> Part:
     """The cells of a test set as turns, weights and sources; an empty cell of these is null.
 
     Raises:
-        InputError: a reference is empty: as a reference it would switch BLEU's brevity penalty off.
+        InputError: A reference is empty: as a reference it would switch BLEU's brevity penalty off.
     """
     frame = part.frame
     if "text" in frame.columns and "context" not in frame.columns:

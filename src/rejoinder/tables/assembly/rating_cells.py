@@ -34,8 +34,8 @@ class CellScores:
 
     Attributes:
         values: Float64, null where the cell is empty or holds no score.
-        wrong: boolean, true where the cell is not empty and holds no score.
-        labels: boolean, true where the score is the number that a label begins with.
+        wrong: Boolean, true where the cell is not empty and holds no score.
+        labels: Boolean, true where the score is the number that a label begins with.
     """
 
     values: pl.Series

@@ -54,7 +54,7 @@ def _dialogues(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
     """The dialogues of a split: the name of the text, and per dialogue its row and utterances.
 
     Raises:
-        InputError: the file is unsound, or a line holds no ended utterance.
+        InputError: The file is unsound, or a line holds no ended utterance.
     """
     name, text = _text(path)
     dialogues = []

@@ -47,9 +47,9 @@ def choose(
     """The format of these paths: the one named, or the first that recognises all of them.
 
     Raises:
-        InputError: no format recognises a path, two paths are of different formats, or the format
+        InputError: No format recognises a path, two paths are of different formats, or the format
             holds no table of this kind.
-        ParameterError: there is no format of that name, or it knows its columns and the user names
+        ParameterError: There is no format of that name, or it knows its columns and the user names
             some.
     """
     named = [columns is not None and columns.of_file(path) is not None for path in paths]
@@ -204,8 +204,8 @@ def holds_all(path: Path, name: FormatName, columns: ColumnMapping | None) -> bo
     """Whether one path holds prompts, references and replies, and so needs no other.
 
     Raises:
-        InputError: no format recognises it.
-        ParameterError: there is no format of that name.
+        InputError: No format recognises it.
+        ParameterError: There is no format of that name.
     """
     path = logs_in(path, name)[0]
     chosen = choose([path], name, "test set", columns)
@@ -217,8 +217,8 @@ def is_log(path: Path, name: FormatName) -> bool:
     """Whether a path is a log of an evaluation tool, with the replies of its own system.
 
     Raises:
-        InputError: no format recognises it.
-        ParameterError: there is no format of that name.
+        InputError: No format recognises it.
+        ParameterError: There is no format of that name.
     """
     return path.is_file() and choose([path], name, "responses").is_log
 
@@ -256,8 +256,8 @@ def columns_of_replies(path: Path, name: FormatName, columns: ColumnMapping | No
     """The columns of a table of replies, under our names; none for a format that knows its own.
 
     Raises:
-        InputError: no format recognises it.
-        ParameterError: there is no format of that name.
+        InputError: No format recognises it.
+        ParameterError: There is no format of that name.
     """
     path = in_folder(path, "responses") if name_for(path, name) is None else path
     chosen = choose([path], name, "responses", columns)

@@ -300,7 +300,7 @@ def _check_whole(members: list[_Row], file: Path, system: str, data_set: str) ->
     """The place of a reply among its system's is a line of its folder, so that none may be missing.
 
     Raises:
-        InputError: an ID is missing or a duplicate, or the folder of the texts has other replies.
+        InputError: An ID is missing or a duplicate, or the folder of the texts has other replies.
     """
     for (_, before), (place, after) in pairwise(members):
         if after.ID != before.ID + 1:

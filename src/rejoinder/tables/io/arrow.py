@@ -30,7 +30,7 @@ def read_parquet(path: Path) -> Part:
     """The table of a Parquet file.
 
     Raises:
-        InputError: the file is no whole Parquet file, or holds text that is not UTF-8.
+        InputError: The file is no whole Parquet file, or holds text that is not UTF-8.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

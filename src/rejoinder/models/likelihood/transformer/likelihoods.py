@@ -161,9 +161,9 @@ class TransformerBackend(LikelihoodBackend):
 
         Args:
             prefix: What the first pass left.
-            prompts: int64 [rows], the prompt of each row.
+            prompts: The prompt of each row (int64 [rows]).
             cache: The cache, a row for each row.
-            ids: int64 [rows, t], padded on the right.
+            ids: Padded on the right (int64 [rows, t]).
 
         Returns:
             [rows, t, vocabulary].
@@ -282,7 +282,7 @@ def expanded(cache: Any, rows: torch.Tensor) -> Any:
 
     Args:
         cache: A ``DynamicCache`` or an ``EncoderDecoderCache``.
-        rows: int64 [n], some of them several times.
+        rows: Some of them several times (int64 [n]).
     """
     if hasattr(cache, "self_attention_cache"):
         both = copy.copy(cache)

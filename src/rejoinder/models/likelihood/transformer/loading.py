@@ -41,7 +41,7 @@ def load(
 
     Raises:
         InputError: It cannot be loaded.
-        MissingExtraError: torch or transformers are not installed.
+        MissingExtraError: Torch or transformers are not installed.
         ParameterError: Device or dtype are unknown.
     """
     _check_extra()

@@ -24,13 +24,13 @@ class Conversations:
     """Items of a corpus, over its distinct texts.
 
     Attributes:
-        texts: the distinct texts.
-        words: the same as ``leakage.spoken`` gives them.
+        texts: The distinct texts.
+        words: The same as ``leakage.spoken`` gives them.
         turns: int64 [n, k], for each item the last k turns of its query, oldest first, as places
             in ``texts``; ``NONE`` before the first.
         replies: int64 [n], likewise.
         dialogues: int64 [n], which conversation an item belongs to.
-        notes: what was left out, in words, and words that the language does not separate.
+        notes: What was left out, in words, and words that the language does not separate.
     """
 
     texts: tuple[str, ...]
@@ -49,12 +49,12 @@ class Conversations:
         conversation.
 
         Args:
-            corpus: contexts and references.
-            k: how many turns of a context are kept.
-            language: how texts are cut into words (``rejoinder.text.words``).
+            corpus: Contexts and references.
+            k: Number of turns of a context are kept.
+            language: How texts are cut into words (``rejoinder.text.words``).
 
         Raises:
-            InputError: fewer than two items have both a context and a reference.
+            InputError: Fewer than two items have both a context and a reference.
         """
         first = first_references(corpus)
         items = corpus.contexts.select("id", "context").with_row_index("place of item")
@@ -125,11 +125,11 @@ class Conversations:
         space. Nearly a quarter of the pairs of DailyDialog's test split stand in its train split too.
 
         Args:
-            excluded: what the evaluation sets hold.
-            named: what they are, for the note that counts those that are left out.
+            excluded: What the evaluation sets hold.
+            named: What they are, for the note that counts those that are left out.
 
         Raises:
-            InputError: none is left.
+            InputError: None is left.
         """
         gone = self.sharing(excluded)
         if gone.all():
@@ -159,11 +159,11 @@ class Conversations:
         message has the same reply there; the rest of its conversation stays.
 
         Args:
-            excluded: what is held out.
-            named: what that is, for the note that counts those that are left out.
+            excluded: What is held out.
+            named: What that is, for the note that counts those that are left out.
 
         Raises:
-            InputError: none is left.
+            InputError: None is left.
         """
         _, gone = self._leaks(excluded)
         if gone.all():

@@ -27,8 +27,8 @@ class Vocabulary:
     """The words that a scorer knows; id 0 is every other one, id 1 parts two turns.
 
     Attributes:
-        words: by id, the commonest first behind the two special ones.
-        language: how texts are cut into words (``rejoinder.text.words``).
+        words: By id, the commonest first behind the two special ones.
+        language: How texts are cut into words (``rejoinder.text.words``).
 
     Example:
         >>> vocabulary = Vocabulary.of(["yes , yes please", "no"], "en", least=1, most=100)
@@ -68,7 +68,7 @@ class Ragged:
 
     Attributes:
         ids: int64 [t].
-        bounds: int64 [n + 1]; text i is ``ids[bounds[i]:bounds[i + 1]]``.
+        bounds: Text i is ``ids[bounds[i]:bounds[i + 1]]`` (int64 [n + 1]).
     """
 
     ids: Indices

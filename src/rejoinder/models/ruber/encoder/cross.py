@@ -31,12 +31,12 @@ class CrossConfig:
     """Sizes and choices.
 
     Attributes:
-        width: of a token within the network.
-        dropout: on tokens and on the hidden layer.
-        turns: how many turns of the query are read.
-        wrong: how many wrong replies of the batch a true one is compared with, besides one of its
+        width: Width of a token within the network.
+        dropout: Dropout on tokens and on the hidden layer.
+        turns: Number of turns of the query are read.
+        wrong: Number of wrong replies of the batch a true one is compared with, besides one of its
             own conversation.
-        longest: tokens of a turn and of a reply that are read, special ones aside: the last ones of
+        longest: Tokens of a turn and of a reply that are read, special ones aside: the last ones of
             those that the encoder has. It cuts a text to its own first tokens (``Encoder.longest``);
             what stands behind them is not read.
     """
@@ -53,7 +53,7 @@ class TokenStates:
     """The encoder's states of texts, end to end.
 
     Attributes:
-        states: float16 [t, d]; half the precision is half the memory, and the states are inputs.
+        states: States (float16 [t, d]): half the precision is half the memory, and they are inputs.
         bounds: int64 [n + 1].
     """
 
@@ -71,7 +71,7 @@ class TokenStates:
         """Spans of states, end to end in each row.
 
         Args:
-            spans: for each row the spans ``(first, last, turn)`` of its texts.
+            spans: For each row the spans ``(first, last, turn)`` of its texts.
 
         Returns:
             float32 [rows, longest, d], and int64 [rows, longest]: which turn each token is of,
@@ -99,8 +99,8 @@ class CrossScorer(EncoderScorer):
     there, and what the comparisons say, on average and at most, is the score.
 
     Args:
-        config: sizes.
-        encoder: frozen.
+        config: Sizes.
+        encoder: Frozen.
     """
 
     kind: ClassVar[str] = "cross"

@@ -29,10 +29,10 @@ class HeadConfig:
     """Sizes and choices.
 
     Attributes:
-        hidden: of the two-layer networks.
-        out: of the space where queries and replies meet.
-        dropout: on hidden layers.
-        turns: how many turns of the query are read.
+        hidden: Width of the two-layer networks.
+        out: Width of the space where queries and replies meet.
+        dropout: Dropout on hidden layers.
+        turns: Number of turns of the query are read.
     """
 
     hidden: int = 768
@@ -48,8 +48,8 @@ class HeadScorer(EncoderScorer):
     replies, and the reply's vector to the same.
 
     Args:
-        config: sizes.
-        encoder: frozen.
+        config: Sizes.
+        encoder: Frozen.
     """
 
     kind: ClassVar[str] = "encoder"

@@ -14,11 +14,11 @@ class Towers(nn.Module):
     """``exp(t) cos(f(turns), g(reply))`` with f and g of two layers each.
 
     Args:
-        width: of the encoder's vectors.
-        turns: how many of them a query has.
-        hidden: of the hidden layers.
-        out: of the common space.
-        dropout: on hidden layers.
+        width: Width of the encoder's vectors.
+        turns: Number of of them a query has.
+        hidden: Width of the hidden layers.
+        out: Width of the common space.
+        dropout: Dropout on hidden layers.
     """
 
     def __init__(self, width: int, turns: int, hidden: int, out: int, dropout: float) -> None:
@@ -64,10 +64,10 @@ class DecomposableAttention(nn.Module):
         s = G [mean_i c_i ; max_i c_i]
 
     Args:
-        states: width of the encoder's states.
+        states: Width of the encoder's states.
         width: d.
-        turns: how many turns a query has, each told apart by a vector of its own.
-        dropout: on tokens and comparisons.
+        turns: Number of turns a query has, each told apart by a vector of its own.
+        dropout: Dropout on tokens and comparisons.
     """
 
     def __init__(self, states: int, width: int, turns: int, dropout: float) -> None:
@@ -91,8 +91,8 @@ class DecomposableAttention(nn.Module):
         """The scores of pairs: [b].
 
         Args:
-            q: the tokens of queries.
-            r: of replies.
+            q: The tokens of queries.
+            r: Vectors of replies.
             queries: int64 [b], which query each pair has.
             replies: int64 [b], likewise.
         """

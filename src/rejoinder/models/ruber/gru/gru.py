@@ -40,18 +40,19 @@ class GRUConfig:
     """Sizes and choices; the defaults are the paper's network.
 
     Attributes:
-        width: of word vectors (the paper: 50, by word2vec on the corpus).
-        units: of a GRU, for each direction. The paper gives none; an early public code had 128.
-        layers: of the MLP (the same code: 256, 512, 128).
-        dropout: on vectors, states and hidden layers.
-        turns: how many turns of the query are read (the paper: the message alone).
+        width: Width of word vectors (the paper: 50, by word2vec on the corpus).
+        units: Number of units of a GRU, for each direction. The paper gives none; an early public
+            code had 128.
+        layers: Number of layers of the MLP (the same code: 256, 512, 128).
+        dropout: Dropout on vectors, states and hidden layers.
+        turns: Number of turns of the query are read (the paper: the message alone).
         loss: ``margin`` (equation 5: a random reply must score lower by ``margin`` after a sigmoid)
             or ``softmax`` (the true reply among all replies of the batch, and the true query among
             all queries; and the true reply against another utterance of its conversation).
-        margin: of that loss.
-        own: how much the last part of the softmax loss counts.
-        least: a word that occurs less often is unknown.
-        longest: words of a turn and of a reply; a longer text keeps its end.
+        margin: Margin of that loss.
+        own: How much the last part of the softmax loss counts.
+        least: A word that occurs less often is unknown.
+        longest: Words of a turn and of a reply; a longer text keeps its end.
     """
 
     width: int = 50
@@ -70,8 +71,8 @@ class GRUScorer(UnreferencedScorer):
     """Bi-GRUs, a quadratic feature and an MLP over the words of query and reply.
 
     Args:
-        config: sizes.
-        vocabulary: the words.
+        config: Sizes.
+        vocabulary: The words.
     """
 
     kind: ClassVar[str] = "gru"
@@ -187,8 +188,8 @@ def joined(prepared: Ragged, turns: Indices) -> Ragged:
     """The turns of each query end to end, a mark (id 1) between them.
 
     Args:
-        prepared: the texts.
-        turns: int64 [b, k], places of texts; NONE before the first.
+        prepared: The texts.
+        turns: Places of texts (int64 [b, k]); NONE before the first.
     """
     there = turns != NONE
     texts = prepared.take(turns[there])

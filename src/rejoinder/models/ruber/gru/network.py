@@ -39,7 +39,7 @@ class Dropout(nn.Module):
     holds.
 
     Args:
-        share: of what is set to 0, in [0, 1).
+        share: Share of what is set to 0, in [0, 1).
     """
 
     def __init__(self, share: float) -> None:

@@ -35,9 +35,9 @@ class Packed:
     Attributes:
         order: int64 [b], which text stands at each place.
         words: int64 [N], for each packed word its place among the words of the texts end to end.
-        turned: int64 [N], the packed words of the same texts read backwards, as places in here.
+        turned: The packed words of the same texts read backwards, as places in here (int64 [N]).
         before: int64 [N - b], for every word but the first ones the packed word before it.
-        bounds: the packed words of step t are ``bounds[t]:bounds[t + 1]``.
+        bounds: The packed words of step t are ``bounds[t]:bounds[t + 1]``.
     """
 
     order: Indices
@@ -66,10 +66,10 @@ def last_states(gru: nn.GRU, vectors: Tensor, rows: Indices, packed: Packed) -> 
     """The last states of both directions, end to end: float32 [b, 2H], in the order of the texts.
 
     Args:
-        gru: of one layer and two directions.
-        vectors: of distinct words, float32 [V, d].
-        rows: int64 [N], the row of each packed word.
-        packed: their order.
+        gru: The GRU of one layer and two directions.
+        vectors: Vectors of distinct words, float32 [V, d].
+        rows: The row of each packed word (int64 [N]).
+        packed: Their order.
     """
     last = _Recurrence.apply(vectors, *_weights(gru), rows, packed)
     return _in_order(last, packed)
@@ -79,10 +79,10 @@ def last_states_by_table(gru: nn.GRU, table: Tensor, rows: Indices, packed: Pack
     """The same without a gradient, from what the GRU makes of each distinct word.
 
     Args:
-        gru: likewise.
-        table: of ``projected``.
-        rows: int64 [N], the row of each packed word.
-        packed: their order.
+        gru: Likewise.
+        table: Table of ``projected``.
+        rows: The row of each packed word (int64 [N]).
+        packed: Their order.
     """
     _, _, w, b = _weights(gru)
     return _in_order(_forward(_laid_out(table, _both(rows, packed)), w, b, packed)[0], packed)

@@ -139,20 +139,20 @@ class ServerWaits:
             return max(min(self._until.values()) - time.monotonic(), 0.0)
 
 
-_OF_RUN: ContextVar[ServerWaits | None] = ContextVar("server_waits", default=None)
+_WAITS_OF_RUN: ContextVar[ServerWaits | None] = ContextVar("server_waits", default=None)
 
 
 @contextmanager
 def run_with_servers() -> Iterator[ServerWaits]:
     """A run whose servers, those that are opened in the body, report their waits together."""
     waits = ServerWaits()
-    before = _OF_RUN.set(waits)
+    before = _WAITS_OF_RUN.set(waits)
     try:
         yield waits
     finally:
-        _OF_RUN.reset(before)
+        _WAITS_OF_RUN.reset(before)
 
 
 def waits_of_run() -> ServerWaits:
     """The waits of the current run; those of nothing else outside of any run."""
-    return _OF_RUN.get() or ServerWaits()
+    return _WAITS_OF_RUN.get() or ServerWaits()

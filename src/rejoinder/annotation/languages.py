@@ -50,7 +50,7 @@ def languages(texts: Sequence[str], given: str = "") -> dict[str, str]:
     """
     if given:
         return dict.fromkeys(texts, given)
-    han = _of_characters("".join(texts))
+    han = _language_of_characters("".join(texts))
     return {text: _language(text, han) for text in texts}
 
 
@@ -67,7 +67,7 @@ def own_languages(task: Task) -> dict[str, str]:
     return languages(list(dict.fromkeys(filter(None, texts))))
 
 
-def _of_characters(whole: str) -> str:
+def _language_of_characters(whole: str) -> str:
     """The language that writes the Chinese characters of a question; "" where that is not sure."""
     characters = len(_HAN.findall(whole))
     kana, hangul = (len(_SCRIPTS[tag].findall(whole)) for tag in ("ja", "ko"))

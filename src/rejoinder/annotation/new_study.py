@@ -66,12 +66,12 @@ def _fill(connection: sqlite3.Connection, task: Task, questions: Questions) -> N
     connection.executemany("INSERT INTO study (key, value) VALUES (?, ?)", values.items())
     for kind, examples in (("training", task.training), ("attention", task.attention)):
         for place, example in enumerate(examples, start=1):
-            _insert(connection, kind, [_of_example(f"{kind} {place}", example)], example)
+            _insert(connection, kind, [_example_question(f"{kind} {place}", example)], example)
     for block in questions.blocks:
         _insert(connection, "rated", block)
 
 
-def _of_example(name: str, example: Example) -> Question:
+def _example_question(name: str, example: Example) -> Question:
     systems = tuple(str(place) for place in range(1, len(example.replies) + 1))
     return Question(name, example.context, systems, example.replies, 1.0)
 

@@ -206,7 +206,7 @@ def drawn_groups(
             is not in the test set.
     """
     if drawn is not None:
-        return _of_table(testset, task, drawn)
+        return _sampled_items(testset, task, drawn)
     groups = _groups(testset, task.dialogues)
     noun = "item" if task.dialogues is None else "dialogue"
     rng = np.random.default_rng([task.seed, 0])
@@ -237,7 +237,7 @@ def drawn_groups(
     return chosen, notes
 
 
-def _of_table(
+def _sampled_items(
     testset: TestSet, task: Task, drawn: pl.DataFrame
 ) -> tuple[list[Group], tuple[str, ...]]:
     """The items that a table says are to be rated next, and a note on the others."""

@@ -559,7 +559,7 @@ def kept_scores(path: Path, *further: str) -> Scores:
 
     scores = load_scores(path)
     for name, option in from_command_line().items():
-        needless = {*_OF_MEASURING, *further}
+        needless = {*_MEASURING_OPTIONS, *further}
         needless |= set() if _reads_ratings() else {"columns", "format"}
         if name in needless:
             raise ParameterError(
@@ -574,7 +574,7 @@ def _reads_ratings() -> bool:
     return bool(click.get_current_context().params.get("ratings"))
 
 
-_OF_MEASURING = (
+_MEASURING_OPTIONS = (
     "scores", "references", "missing", "drop_unusable", "at", "passing",
 )  # fmt: skip
 

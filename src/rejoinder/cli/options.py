@@ -241,13 +241,13 @@ CLUSTER = option(
 )
 
 
-def _of_responders() -> list[Row]:
+def _responder_settings() -> list[Row]:
     from rejoinder.responders.seq2seq.parameters import described_settings
 
     return described_settings()
 
 
-SETTINGS: Any = Settings(_of_responders)
+SETTINGS: Any = Settings(_responder_settings)
 BEAM = integer("--set beam", default=10, help="Beam size.")
 DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
 LANGUAGE = option(

@@ -25,7 +25,7 @@ _SETTINGS = {
     "seed": "seed",
 }
 """By option, what the setting is called in the file of --task."""
-_OF_QUESTIONS = (
+_QUESTION_OPTIONS = (
     *_SETTINGS, "drawn", "task", "criteria", "scale", "without", "mined", "original", "columns",
     "format", "references",
 )  # fmt: skip
@@ -103,7 +103,7 @@ def opened(given: StudyOptions) -> tuple[Study, bool]:
                 f"{given.db}: there is no such study; name a test set and responses to make it: "
                 f"TESTSET.jsonl SYSTEM.jsonl ... --db {given.db}"
             )
-        check_needs(False, "a test set", *_OF_QUESTIONS)
+        check_needs(False, "a test set", *_QUESTION_OPTIONS)
         return Study(given.db), True
     task = task_of(given)
     questions = questions_of(given, task)

@@ -76,7 +76,7 @@ def content_of(path: str | os.PathLike[str], names: Collection[str] | None = Non
     place = STANDARD_INPUT if str(path) == "-" else Path(path)
     try:
         if place.is_dir():
-            return _of_folder(place, names)
+            return _folder_content(place, names)
         if place.is_file() or pipes.is_pipe(place.stat()):
             return digest_of(place)
     except OSError:
@@ -84,7 +84,7 @@ def content_of(path: str | os.PathLike[str], names: Collection[str] | None = Non
     return None
 
 
-def _of_folder(folder: Path, names: Collection[str] | None) -> str:
+def _folder_content(folder: Path, names: Collection[str] | None) -> str:
     if names is not None:
         return digest_of_files({name: folder / name for name in sorted(names)})
     files = visible_files(folder).items()

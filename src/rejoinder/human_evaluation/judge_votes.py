@@ -67,7 +67,7 @@ def judge_columns(
     for i, judge in enumerate(model.judges, start=1):
         if not (kind := own.get(judge, ())):
             continue
-        mixed = _of_kind(compared, kind)
+        mixed = _kind_signs(compared, kind)
         if not mixed[voter == i].any():
             reasons[i, OWN_KIND] = UNSEEN_KIND
         elif not mixed[voter == 0].any():
@@ -77,7 +77,7 @@ def judge_columns(
     return JudgeColumns(columns, reasons)
 
 
-def _of_kind(compared: Comparisons, kind: Sequence[str]) -> Floats:
+def _kind_signs(compared: Comparisons, kind: Sequence[str]) -> Floats:
     """1 where a alone is of a kind, -1 where b alone is, else 0: float64 [n]."""
     member = np.isin(np.array(compared.systems), list(kind)).astype(np.float64)
     return member[compared.a] - member[compared.b]

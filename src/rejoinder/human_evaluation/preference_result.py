@@ -168,12 +168,12 @@ class PreferenceSummary(PlottedResult):
         return (
             "a wins, tie, b wins: % of comparisons, [low, high] 95%, judgements of one item taken "
             "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
-            f"items; p Holm: corrected over pairs, * below 0.05; {self._of_strengths()}; first, second: "
+            f"items; p Holm: corrected over pairs, * below 0.05; {self._strengths_legend()}; first, second: "
             "the side preferred; side p: exact sign test of these two, where systems change sides; "
-            f"{_OF_JUDGES if self.judges.height else ''}{NONE}: undefined"
+            f"{_JUDGE_COLUMNS if self.judges.height else ''}{NONE}: undefined"
         )
 
-    def _of_strengths(self) -> str:
+    def _strengths_legend(self) -> str:
         """How strengths are estimated, and how to read what is estimated beside them."""
         named = set(self.parameters.get_column("parameter"))
         ties = "Davidson's model" if "tie" in named else "Bradley-Terry"
@@ -197,7 +197,7 @@ class PreferenceSummary(PlottedResult):
         return "; ".join(words)
 
 
-_OF_JUDGES = (
+_JUDGE_COLUMNS = (
     "judges: how often the reply in the first place, or of the judge's own kind, wins against an "
     "equal one (50: no preference; own kind: beyond people's votes), and of pairs of replies judged "
     "in both orders how many have the same outcome; "

@@ -144,7 +144,7 @@ def mark(
         limits.check(kept=True, served=False)
         where = "on a model on this machine; it is for a server"
         check_unused(vars(limits), vars(Limits()), where)
-        answers, notes = _of_local(opened, asked, folder, progress)
+        answers, notes = _local_answers(opened, asked, folder, progress)
     return _result(opened.name, asked, answers, facts, (*asked_by, *notes), pairwise)
 
 
@@ -167,7 +167,7 @@ def _replies(testset: TestSet, responses: ResponsesLike) -> pl.DataFrame:
     return frame
 
 
-def _of_local(
+def _local_answers(
     backend: LikelihoodBackend, asked: MarkQuestions, work: Path | None, progress: Progress | None
 ) -> tuple[list[Answered], tuple[str, ...]]:
     """The answers of a model on this machine: from the likelihood of every answer asked for."""

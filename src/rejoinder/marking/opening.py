@@ -43,7 +43,7 @@ def open_model(
     of_server = {"answer_tokens": answer_tokens, "seed": seed}
     if isinstance(model, ChatEndpoint | LikelihoodBackend):
         where = "on a model that is open already; it is for opening it"
-        check_unused({**local, **of_server}, {**_LOCAL, **_OF_SERVER}, where)
+        check_unused({**local, **of_server}, {**_LOCAL, **_SERVER_DEFAULTS}, where)
         return model
     kind = kind_of_backend(model)
     points = _points(rubric, pairwise)
@@ -58,7 +58,7 @@ def open_model(
             f"{model}: a file of likelihoods gives no marks; name the URL of a server or the folder of a "
             "model"
         )
-    check_unused(of_server, _OF_SERVER, "on a model on this machine; it is for a server")
+    check_unused(of_server, _SERVER_DEFAULTS, "on a model on this machine; it is for a server")
     template = local.pop("template", "auto")
     # One answer that begins with another (1 and 10) is told from it by the end of sequence.
     prompting = Prompting(template=template, end=any(map(overlapping, points)))
@@ -79,4 +79,4 @@ _LOCAL = {
     "download": False,
 }
 
-_OF_SERVER = {"answer_tokens": ANSWER_TOKENS, "seed": 12345}
+_SERVER_DEFAULTS = {"answer_tokens": ANSWER_TOKENS, "seed": 12345}

@@ -89,9 +89,9 @@ def questions(
     systems = responses.get_column("system").unique(maintain_order=True).to_list()
     items = _Texts(testset, turns)
     rows = (
-        _of_pairs(items, responses, systems, rubric)
+        _pair_questions(items, responses, systems, rubric)
         if pairwise
-        else _of_replies(items, responses, systems, rubric)
+        else _reply_questions(items, responses, systems, rubric)
     )
     asked: dict[tuple[str, str], tuple[int, MarkQuestion]] = {}
     kept, places = [], []
@@ -129,7 +129,7 @@ class _Texts:
         }
 
 
-def _of_replies(
+def _reply_questions(
     items: _Texts, responses: pl.DataFrame, systems: list[str], rubric: Rubric
 ) -> Iterator[tuple[dict[str, Any], MarkQuestion]]:
     sampled = SAMPLE in responses.columns
@@ -153,7 +153,7 @@ def _of_replies(
                     yield row, MarkQuestion(id, criterion.name, asked, marks, True)
 
 
-def _of_pairs(
+def _pair_questions(
     items: _Texts, responses: pl.DataFrame, systems: list[str], rubric: Rubric
 ) -> Iterator[tuple[dict[str, Any], MarkQuestion]]:
     if responses.select("system", "id").is_duplicated().any():

@@ -64,7 +64,7 @@ def match(
     of_pairs, notes = belong_to_pairs(table), []
     in_pairs = in_pairs and of_pairs
     if in_pairs:
-        table, notes = _of_pairs(scores, table, without)
+        table, notes = _pair_ratings(scores, table, without)
     table, more = _common(scores, table, without)
     notes += [*more, *_concerning(scores.notes, without)]
     by_itself, more = over_pairs(table)
@@ -122,7 +122,7 @@ def _misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> 
     ]
 
 
-def _of_pairs(
+def _pair_ratings(
     scores: Scores, table: pl.DataFrame, without: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
     """The ratings that belong to a pair of scored systems, and what to say of the others."""

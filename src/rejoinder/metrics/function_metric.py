@@ -99,14 +99,14 @@ class FunctionMetric(MeanMetric):
         arguments = self.__dict__["arguments"]
         with _calling:
             if "replies" in arguments:
-                values = self._of_lists(batch, arguments)
+                values = self._scores_of_lists(batch, arguments)
             else:
                 values = [
                     self(**{name: each[name] for name in arguments}) for each in _replies(batch)
                 ]
         return mean_rows(self._numbers(values, batch))
 
-    def _of_lists(self, batch: Batch, arguments: Sequence[str]) -> Sequence[Any]:
+    def _scores_of_lists(self, batch: Batch, arguments: Sequence[str]) -> Sequence[Any]:
         rows = list(_replies(batch))
         one = {"replies": "reply", "contexts": "context"}
         given = {name: [row[one.get(name, name)] for row in rows] for name in arguments}

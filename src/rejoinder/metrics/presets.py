@@ -96,7 +96,7 @@ _ROUGE = Preset(
 _ROUGES: dict[str, Preset] = dict.fromkeys(
     ("rouge", "rouge1", "rouge2", "rougeL", "rougeLsum"), _ROUGE
 )
-_OF_NLTK = {
+_NLTK_PRESETS = {
     "smoothing_function": Name("smoothing", METHODS),
     "smoothing": Name("smoothing", {**METHODS, **{each: each for each in METHODS.values()}}),
     "epsilon": Name("smoothing_value"),
@@ -130,7 +130,9 @@ PRESETS: dict[str, dict[str, Preset]] = {
     },
     "rouge-score": _ROUGES,
     "nltk": {
-        "bleu": Preset({"order": "4", "tokenizer": "none", "minimum_total": "1"}, _OF_NLTK, _NLTK),
+        "bleu": Preset(
+            {"order": "4", "tokenizer": "none", "minimum_total": "1"}, _NLTK_PRESETS, _NLTK
+        ),
         "sbleu": Preset(
             {
                 "order": "4",
@@ -140,7 +142,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
                 "effective_order": "false",
                 "minimum_total": "1",
             },
-            _OF_NLTK,
+            _NLTK_PRESETS,
             _NLTK,
         ),
     },

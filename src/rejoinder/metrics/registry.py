@@ -244,7 +244,7 @@ def _close(name: str) -> str:
     >>> _close("BLEU-4"), _close("ROUGE-L"), _close("distinct2"), _close("rouge3")
     ('bleu:order=4', 'rougeL', 'distinct:order=2', 'rouge:variant=3')
     """
-    typed = _of_labels().get(_plain(name))
+    typed = _names_by_label().get(_plain(name))
     if typed:
         return typed
     names = {each.lower(): each for each in METRICS}
@@ -252,7 +252,7 @@ def _close(name: str) -> str:
     return names[close] if close else ""
 
 
-def _of_labels() -> dict[str, str]:
+def _names_by_label() -> dict[str, str]:
     """What to type for each label that tables show, by the label in plain letters and digits."""
     typed = {}
     for name, make in METRICS.items():

@@ -82,7 +82,7 @@ def page(
         summary=summary(report),
         sections=_sections(report, words),
         data=page_data(data_of(report, progress)) if report.has_items else None,
-        record=_of_record(record),
+        record=_record_fields(record),
         signatures=report.signatures(),
         version=__version__,
     )
@@ -163,7 +163,7 @@ def _sections(report: ReportParts, words: Words) -> list[PageSection]:
     ]
 
 
-def _of_record(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _record_fields(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The command, the files with their hashes, and the notes of a record."""
     if record is None:
         return None

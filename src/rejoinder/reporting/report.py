@@ -261,7 +261,7 @@ def report(
     failed: dict[str, str] = {}
     about_data: tuple[str, ...] = ()
     if table is not None:
-        table, about_data = _of_scores(table, scores)
+        table, about_data = _scored_ratings(table, scores)
     several = len(scores.names) > 1 and resamples > 0 and bool(scores.measured)
     if several:
         progress("comparing")
@@ -310,7 +310,7 @@ def _texts(
     return items, taken(Responses, responses, items.ids).without(without)
 
 
-def _of_scores(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str, ...]]:
+def _scored_ratings(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str, ...]]:
     """The ratings of the systems and items that are scored, and a note on the others.
 
     Raises:

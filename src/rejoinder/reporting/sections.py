@@ -91,13 +91,13 @@ def page_sections(report: ReportParts, words: Words = as_it_is) -> list[PageSect
         PageSection(
             each.key,
             each.title,
-            [PagePart(part.heading, list(_of_page(part, words))) for part in each.parts],
+            [PagePart(part.heading, list(_page_parts(part, words))) for part in each.parts],
         )
         for each in sections(report)
     ]
 
 
-def _of_page(part: Part, words: Words) -> Iterator[Grid | PageLine]:
+def _page_parts(part: Part, words: Words) -> Iterator[Grid | PageLine]:
     for each in part.document:
         if isinstance(each, Table):
             for grid in each.grids():

@@ -153,7 +153,9 @@ def respond(
         return of_transformer(responder, testset, beam, length_penalty, progress)
     label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
     if corpus is None:
-        texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress, device)
+        texts, hash_, notes = _trained_replies(
+            system, messages, beam, length_penalty, progress, device
+        )
     else:
         pairs = as_pairs(corpus)
         if exclude_test_pairs:
@@ -243,7 +245,7 @@ def _ranking(scorer: Scorer | str | os.PathLike[str] | None, device: str) -> Sco
     return lambda messages, replies: model.score([[each] for each in messages], replies)
 
 
-def _of_trained(
+def _trained_replies(
     folder: str | os.PathLike[str],
     messages: list[str],
     beam: int,

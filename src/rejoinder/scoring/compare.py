@@ -380,13 +380,13 @@ def compare_pairs(
                 if measured.samples is None
                 else {"n_samples": measured.replies[a] + measured.replies[b]}
             ),
-            **_of_clusters(scores, label, pairs),
+            **_cluster_columns(scores, label, pairs),
             **margins.columns(metric, difference, errors, measured.freedom, p_lost),
         }
     )
 
 
-def _of_clusters(
+def _cluster_columns(
     scores: Measurements, label: str, pairs: Sequence[tuple[int, int]]
 ) -> dict[str, Any]:
     """The columns on clusters; none where every item is independent."""

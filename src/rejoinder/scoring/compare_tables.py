@@ -218,13 +218,13 @@ def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[
         if margin is not None:
             yield MARGIN.format(margin=margin)
     if "verdict" in pairs.columns:
-        yield _of_verdicts(pairs)
+        yield _verdicts_legend(pairs)
     if not wide:
         yield from legends_of_items(pairs)
-    yield from _of_clusters(pairs)
+    yield from _cluster_legends(pairs)
 
 
-def _of_verdicts(pairs: pl.DataFrame) -> str:
+def _verdicts_legend(pairs: pl.DataFrame) -> str:
     words = (
         f"p worse: a is worse than the baseline b by more than {pairs['worse_by'][0]:g} (one-sided t test, "
         "without an interval a randomization test; Holm-corrected; the margin is not x100); verdict: worse "
@@ -244,7 +244,7 @@ def legends_of_items(pairs: pl.DataFrame) -> Iterator[str]:
         yield f"detectable is {NONE} for fewer than {fewest} {unit}"
 
 
-def _of_clusters(pairs: pl.DataFrame) -> Iterator[str]:
+def _cluster_legends(pairs: pl.DataFrame) -> Iterator[str]:
     """By how much clusters multiply the variance of differences: the least and the most of all pairs."""
     if "design_effect" not in pairs.columns:
         return

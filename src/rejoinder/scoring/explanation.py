@@ -90,7 +90,7 @@ class Explanation(TableResult):
             *lines((f"  {turn}" for turn in self.context), "legend"),
             Line(joined("> ", styled(self.reply or "(empty reply)", "bold"))),
             GAP,
-            *(self._of_ngrams() if like is None else self._of_likeness(like)),
+            *(self._ngram_parts() if like is None else self._likeness_parts(like)),
         ]
 
     def _table(
@@ -110,7 +110,7 @@ class Explanation(TableResult):
             for place, (text, source, value) in each
         ]
 
-    def _of_ngrams(self) -> Document:
+    def _ngram_parts(self) -> Document:
         """The references, and what every n-gram of the reply adds to the score."""
         columns = [
             number("ref", "reference", _counted, key=True),
@@ -130,13 +130,13 @@ class Explanation(TableResult):
             number("n", "order", key=True),
             text("n-gram", "ngram"),
             number("in reply", "count"),
-            number("matched", ("matched", "reference"), _of_match(str, "-")),
+            number("matched", ("matched", "reference"), _match_cell(str, "-")),
             number("ref", "reference", _counted),
         ]
         if self.weighted:
             columns += [
-                number("weight", ("weight", "reference"), _of_match(_signed)),
-                number("adds", ("adds", "reference"), _of_match(_signed, "0")),
+                number("weight", ("weight", "reference"), _match_cell(_signed)),
+                number("adds", ("adds", "reference"), _match_cell(_signed, "0")),
                 number("of", show=lambda of: f"{of:.2f}"),
             ]
         rows = [
@@ -148,7 +148,7 @@ class Explanation(TableResult):
             }
             for each in self.contributions
         ]
-        also = text("also in", ("also_in", "reference"), _of_match(_all_counted))
+        also = text("also in", ("also_in", "reference"), _match_cell(_all_counted))
 
         def style(row: Row) -> str:
             return "dim" if row["reference"] is None else _tint(row, "adds", self.weighted)
@@ -172,7 +172,7 @@ class Explanation(TableResult):
                 f"{self.label} ignores the weights of references: all that are listed count alike."
             )
 
-    def _of_likeness(self, like: Likeness) -> Document:
+    def _likeness_parts(self, like: Likeness) -> Document:
         """How like the reply is to each reference, and which words make it like the nearest."""
         shown: Document = []
         if like.halves:
@@ -253,7 +253,7 @@ def _signed(value: float) -> str:
     return f"{value:+.2f}"
 
 
-def _of_match(show: Callable[[Any], str], otherwise: str = "") -> Callable[..., str]:
+def _match_cell(show: Callable[[Any], str], otherwise: str = "") -> Callable[..., str]:
     """What is shown of an n-gram that a reference holds, and otherwise."""
     return lambda value, reference: otherwise if reference is None else show(value)
 

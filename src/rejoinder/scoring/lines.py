@@ -53,10 +53,10 @@ _WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".jo
     map(chr, range(0x2000, 0x200B))
 )
 
-_OF_TABLES = {"context", "features", "scores"}
+_TABLE_NEEDS = {"context", "features", "scores"}
 """What only ``score`` provides for a metric."""
 
-_OF_PUBLISHED_DATA = (b"__eou__", b"\t")
+_PUBLISHED_MARKS = (b"__eou__", b"\t")
 """Content of the text files of published data, which have readers of their own."""
 
 
@@ -127,7 +127,7 @@ def read(
             read contexts, and those that leave items out, are of tables.
     """
     try:
-        if any(registry.metric(name).needs & _OF_TABLES for name in metrics):
+        if any(registry.metric(name).needs & _TABLE_NEEDS for name in metrics):
             return None
         if not _are_regular(testset) or not _are_regular(responses):
             return None
@@ -202,7 +202,7 @@ def _is_plain_text(path: Path) -> bool:
         path.suffix.lower() == ".txt"
         and recognise(path, first)
         and first.lstrip()[:1] not in (b"{", b"[")
-        and not any(each in first for each in _OF_PUBLISHED_DATA)
+        and not any(each in first for each in _PUBLISHED_MARKS)
         and not path.name.startswith("human_")
     )
 
@@ -222,10 +222,10 @@ def _items(paths: Sequence[Path]) -> Items | None:
     (path, *others) = paths
     if others or suffix_of(path) != ".jsonl":
         return None
-    return _of_rows(path)
+    return _plain_items(path)
 
 
-def _of_rows(path: Path) -> Items | None:
+def _plain_items(path: Path) -> Items | None:
     """The items of JSON Lines of our own that have no additional column."""
     try:
         items = msgspec.convert([row for _, row in read_objects(path)], list[ItemRow])

@@ -45,7 +45,7 @@ def rank_ranges(scores: Measurements, pairs: pl.DataFrame) -> pl.DataFrame:
         ParameterError: A pair is missing.
     """
     tables = [
-        _of_metric(scores, label, each, pairs.filter(pl.col("metric") == label))
+        _metric_ranks(scores, label, each, pairs.filter(pl.col("metric") == label))
         for label, each in scores.measured.items()
         if each.metric.ranks
     ]
@@ -87,7 +87,7 @@ def significant_pairs(
     return np.argsort(key, kind="stable"), better
 
 
-def _of_metric(
+def _metric_ranks(
     scores: Measurements, label: str, measured: Measured, pairs: pl.DataFrame
 ) -> pl.DataFrame:
     order, better = significant_pairs(scores, label, pairs)

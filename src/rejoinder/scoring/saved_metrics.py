@@ -82,7 +82,7 @@ def saved_metric(metric: Metric, signature: str, items: int | None) -> SavedMetr
     if isinstance(metric, KeptMean):
         return metric.saved
     parameters = plain(registry.parameters(metric))
-    if _of_registry(metric.name) is type(metric):
+    if _registered_class(metric.name) is type(metric):
         return SavedMetric(metric.name, parameters, signature, items)
     low, high = metric.bounds
     return SavedMetric(
@@ -131,7 +131,7 @@ def matched(saved: Mapping[str, SavedMetric], given: Given) -> dict[str, Metric]
             raise ParameterError(
                 f"metrics: the file holds no metric with the name '{each.name}'; choose {names}"
             )
-        own |= _of_parameters(each, called)
+        own |= _metric_by_label(each, called)
     return own
 
 
@@ -160,14 +160,14 @@ def note(label: str, saved: SavedMetric) -> str:
     )
 
 
-def _of_registry(name: str) -> Callable[..., Metric] | None:
+def _registered_class(name: str) -> Callable[..., Metric] | None:
     """The class that the registry has under a name; None where it has none."""
     make = registry.METRICS.get(name) or registry.OTHERS.get(name)
     return getattr(make, "func", make)
 
 
 def _made(label: str, saved: SavedMetric) -> Metric | None:
-    if _of_registry(saved.name) is not None and not saved.class_name:
+    if _registered_class(saved.name) is not None and not saved.class_name:
         return registry.kept(saved.name, saved.parameters)
     return _kept_mean(label, saved) if saved.mean else None
 
@@ -187,7 +187,7 @@ def _kept_mean(label: str, saved: SavedMetric) -> KeptMean:
     return type("KeptMean", (KeptMean,), facts)()
 
 
-def _of_parameters(
+def _metric_by_label(
     given: Metric | type[Metric], called: Mapping[str, SavedMetric]
 ) -> dict[str, Metric]:
     """A given metric under the label that it has in the file, or each label of a given class."""

@@ -159,11 +159,11 @@ def bootstrap_over_raters(
     for rows, drawn in clusters.resampled(resamples, rng, width=4):
         counts = rng.multinomial(raters, np.full(raters, 1 / raters), size=rows.size)
         y = np.take_along_axis(weighted_means(ratings, counts.astype(np.float64)), drawn, axis=1)
-        values[rows] = _of_present(measure, x[drawn], y)
+        values[rows] = _present_only(measure, x[drawn], y)
     return percentiles(values, level)
 
 
-def _of_present(measure: Correlation, x: Floats, y: Floats) -> Floats:
+def _present_only(measure: Correlation, x: Floats, y: Floats) -> Floats:
     """The correlation of each row's observations that have a rating: float64 [b, n] to [b]."""
     present = np.isfinite(y)
     values = np.asarray(measure(x, y))

@@ -347,11 +347,11 @@ class _Sums:
 
     def sizes(self) -> Floats:
         """How many replies of each system a cluster has: float64 [clusters, S]."""
-        return np.rint(self._of_systems(self.total - self.left_out)[..., 0])
+        return np.rint(self._system_sums(self.total - self.left_out)[..., 0])
 
     def agreement(self, sums: Floats) -> dict[str, Floats]:
         """What holds of all replies: float64 [...] each."""
-        each = self._of_systems(sums)
+        each = self._system_sums(sums)
         number = each[..., 0].sum(axis=-1)
         with np.errstate(invalid="ignore", divide="ignore"):
             pp, pf, ff = _within(each)
@@ -376,7 +376,7 @@ class _Sums:
 
     def errors(self, sums: Floats, slope: Floats) -> _Errors:
         """The mean error of each system, [..., S], and its slope on each covariate, [..., k]."""
-        each = self._of_systems(sums)
+        each = self._system_sums(sums)
         number = each[..., 0]
         with np.errstate(invalid="ignore", divide="ignore"):
             total = number.sum(axis=-1)
@@ -394,7 +394,7 @@ class _Sums:
             )
             return _Errors(systems, (xf / unit - xp) / xx)
 
-    def _of_systems(self, sums: Floats) -> Floats:
+    def _system_sums(self, sums: Floats) -> Floats:
         """float64 [..., S, 6]."""
         return sums[..., : self.systems * BASIC].reshape(*sums.shape[:-1], self.systems, BASIC)
 

@@ -42,11 +42,11 @@ where the first one is an item or a reply, whatever words stand in its texts."""
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 JSON = (".json", *JSON_LINES)
-_OF_SUFFIX: dict[str, Container] = {
+_CONTAINER_BY_SUFFIX: dict[str, Container] = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".xlsx": "xlsx", ".xlsm": "xlsx",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-_OF_START: dict[str, Container] = {
+_CONTAINER_BY_START: dict[str, Container] = {
     "[": "json list", "{": "json object", "PK\x03\x04": "zip", "PAR1": "parquet",
     "SQLite format 3\0": "sqlite",
 }  # fmt: skip
@@ -100,14 +100,14 @@ class FileHead:
         """The container: by the suffix where it says so, else by the first bytes."""
         if self.path.is_dir():
             return "folder"
-        if self.suffix in _OF_SUFFIX:
-            return _OF_SUFFIX[self.suffix]
+        if self.suffix in _CONTAINER_BY_SUFFIX:
+            return _CONTAINER_BY_SUFFIX[self.suffix]
         if self.suffix in JSON_LINES and self._is_own:
             return "own rows"
         if self.suffix in JSON and not self.text.startswith("["):
             return "json object"
-        start = next((each for each in _OF_START if self.text.startswith(each)), None)
-        return "text" if start is None else _OF_START[start]
+        start = next((each for each in _CONTAINER_BY_START if self.text.startswith(each)), None)
+        return "text" if start is None else _CONTAINER_BY_START[start]
 
     @cached_property
     def row(self) -> Any:

@@ -75,10 +75,10 @@ def polars_of(table: Frame, what: str, columns: str, remedy: str) -> pl.DataFram
     if isinstance(table, pl.LazyFrame):
         return table.collect()
     if _is_of(table, "pandas", "DataFrame"):
-        return _of_pandas(table, what)
+        return _pandas_frame(table, what)
     try:
         if _is_of(table, "datasets", "Dataset"):
-            return _of_dataset(table)
+            return _dataset_frame(table)
         if hasattr(table, "__arrow_c_stream__"):
             return pl.DataFrame(table)  # pyright: ignore
         if is_list_of_rows(table):
@@ -105,14 +105,14 @@ def _is_of(given: object, module: str, *names: str) -> bool:
     )
 
 
-def _of_dataset(data: Any) -> pl.DataFrame:
+def _dataset_frame(data: Any) -> pl.DataFrame:
     """A data set of Hugging Face, its rows as they are selected and sorted in it."""
     frame = pl.from_arrow(data.with_format("arrow")[:])
     assert isinstance(frame, pl.DataFrame)
     return frame
 
 
-def _of_pandas(table: Any, what: str) -> pl.DataFrame:
+def _pandas_frame(table: Any, what: str) -> pl.DataFrame:
     """A frame of pandas as one of Polars.
 
     Raises:

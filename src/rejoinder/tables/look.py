@@ -212,7 +212,7 @@ def _readings(
     place: Path, format: str | None, columns: ColumnMapping | None
 ) -> tuple[list[Reading], bool]:
     """The tables that a file can be read as, and whether it holds a test set and responses."""
-    mined = _of_candidates(place, format, columns)
+    mined = _candidate_readings(place, format, columns)
     try:
         readings, errors = _by_itself(place, format, columns)
     except RejoinderError:
@@ -232,7 +232,9 @@ def _readings(
     return readings, whole
 
 
-def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | None) -> list[Reading]:
+def _candidate_readings(
+    place: Path, format: str | None, columns: ColumnMapping | None
+) -> list[Reading]:
     """Mined candidates, whose source stands in the place of a system; empty for any other file."""
     try:
         with taking_notes(quiet=True) as notes:
@@ -307,7 +309,7 @@ def _beside_others(
     """What a file may be too: ratings of a column each are scores, and plain text is replies."""
     kinds = {each.kind: each for each in readings}
     if "ratings" in kinds and "scores" not in kinds:
-        return _of_wide_ratings(place, format, columns)
+        return _wide_rating_readings(place, format, columns)
     if "test set" in kinds and kinds["test set"].format == "text":
         items = kinds["test set"].counts["items"]
         counts = {"rows": items, "items": items, "systems": 1}
@@ -317,7 +319,7 @@ def _beside_others(
     return []
 
 
-def _of_wide_ratings(place: Path, format: str | None, columns: Columns) -> list[Reading]:
+def _wide_rating_readings(place: Path, format: str | None, columns: Columns) -> list[Reading]:
     try:
         scores = _reading("scores", place, format, columns)
         with taking_notes(quiet=True):

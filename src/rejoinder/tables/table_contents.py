@@ -51,7 +51,7 @@ class Contents:
 def contents_of(kind: str, table: TestSet | pl.DataFrame) -> Contents:
     """What a table of a kind holds."""
     if isinstance(table, TestSet):
-        return _of_testset(table)
+        return _testset_contents(table)
     names = {
         what: tuple(
             pl.concat([table.get_column(each) for each in columns]).unique(maintain_order=True)
@@ -79,7 +79,7 @@ def _samples(table: pl.DataFrame) -> int:
     )
 
 
-def _of_testset(testset: TestSet) -> Contents:
+def _testset_contents(testset: TestSet) -> Contents:
     counts = {"items": len(testset), "references": testset.references.height}
     columns = [name for name in testset.contexts.columns if name not in CONTEXTS]
     groups = _groups(testset.contexts, columns)

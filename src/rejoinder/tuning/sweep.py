@@ -245,7 +245,7 @@ def _told(run: SweepRun, notes: list[str], parameters: Mapping[str, Any]) -> Swe
             f"{counted(pruned, 'trial')} of {len(run.trials)} pruned by validation loss and not "
             "scored: the correlations are over the others, which are more alike"
         )
-    notes += [*_without_model(run), *_of_trials(run.finished)]
+    notes += [*_without_model(run), *_trial_notes(run.finished)]
     trials = table(run.trials, run.finished, run.grid)
     correlated = correlations(run.finished, run.material)
     result = SweepResult(run.folder, trials, correlated, tuple(dict.fromkeys(notes)), parameters)
@@ -265,7 +265,7 @@ def _without_model(run: SweepRun) -> list[str]:
     ]
 
 
-def _of_trials(finished: Sequence[Trial]) -> list[str]:
+def _trial_notes(finished: Sequence[Trial]) -> list[str]:
     """The notes of trials, each once, with whose it is."""
     names_of: dict[str, list[str]] = {}
     for each in finished:

@@ -29,7 +29,7 @@ def own_conversations(index: TripleIndex, testset: TestSet) -> Bytes:
 
     A conversation is looked at as far as triples hold its utterances.
     """
-    long, pairs = _of_testset(testset, index.keys)
+    long, pairs = _testset_vocabularies(testset, index.keys)
     shared = _shared(index.utterance_keys, long, pairs)
     # Of each triple, from the first turn of its context on: an utterance, or a pair with the one before.
     begins = index.replies - index.turns
@@ -41,7 +41,7 @@ def own_conversations(index: TripleIndex, testset: TestSet) -> Bytes:
     return conversations
 
 
-def _of_testset(testset: TestSet, keys: Fingerprints) -> tuple[Vocabulary, Vocabulary]:
+def _testset_vocabularies(testset: TestSet, keys: Fingerprints) -> tuple[Vocabulary, Vocabulary]:
     """The long utterances of a test set, and its messages with each of their references."""
     every, pairs = said(testset)
     long = [text for text, words in zip(every, spoken(every, "en"), strict=True) if is_long(words)]

@@ -260,7 +260,7 @@ def compare_with_people(
         else pl.DataFrame(schema=RANKS),
         (
             *more,
-            *_of_looks(replies, anytime),
+            *_anytime_notes(replies, anytime),
             *of_intervals,
             *about,
             *_reasons(rows, population == "new" and not anytime),
@@ -303,7 +303,7 @@ def _check_enough(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]])
         )
 
 
-def _of_looks(replies: RepliesWithRatings, anytime: bool) -> list[str]:
+def _anytime_notes(replies: RepliesWithRatings, anytime: bool) -> list[str]:
     """Assumptions of anytime-valid intervals."""
     if not anytime:
         return []

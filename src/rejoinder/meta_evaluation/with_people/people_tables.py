@@ -116,7 +116,7 @@ def comparison(
     shown += _errors(errors, listed_errors, p, view)
     if view.ranks and ranks.height:
         shown += [*ranks_of(ranks, "by"), GAP]
-    means = _of_matrix(pairs, p) if matrix else _of_columns(p, anytime)
+    means = _matrix_legend(pairs, p) if matrix else _columns_legend(p, anytime)
     shown.append(Line(f"{MEANS}; {means}", "legend"))
     percent = [label for label, each in metrics.items() if each.times100]
     if percent and not matrix:
@@ -169,13 +169,13 @@ def _with_interval(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     return rows.join(ours, on=["a", "b"], how="semi", maintain_order="left")
 
 
-def _of_columns(p: str, anytime: bool) -> str:
+def _columns_legend(p: str, anytime: bool) -> str:
     """What the columns of a row for each pair hold."""
     how = "by the maximum over" if p == "p_max" else "over"
     return COLUMNS.format(intervals=ANY_LOOK if anytime else ONE_LOOK, p=P_HEADINGS[p], how=how)
 
 
-def _of_matrix(pairs: pl.DataFrame, p: str) -> str:
+def _matrix_legend(pairs: pl.DataFrame, p: str) -> str:
     """What the matrices hold."""
     unknown = pairs.filter(pl.col("by").is_in([PEOPLE, CORRECTED]))[p].is_nan().any()
     return (

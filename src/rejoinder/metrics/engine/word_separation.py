@@ -101,10 +101,10 @@ def separation_notes(metric: Contract, sample: ReplySample) -> list[str]:
         metric: Any metric; one without a tokenizer has nothing to note.
         sample: Replies of the batch.
     """
-    return _of_many(metric, sample) or _of_few(metric, sample)
+    return _many_lost_note(metric, sample) or _few_lost_note(metric, sample)
 
 
-def _of_many(metric: Contract, sample: ReplySample) -> list[str]:
+def _many_lost_note(metric: Contract, sample: ReplySample) -> list[str]:
     """The note where a fifth of all replies lose their words; empty otherwise."""
     if not sample.texts:
         return []
@@ -124,7 +124,7 @@ def _of_many(metric: Contract, sample: ReplySample) -> list[str]:
     return [_note(metric, unseparated, replies, "these scores mean little")]
 
 
-def _of_few(metric: Contract, sample: ReplySample) -> list[str]:
+def _few_lost_note(metric: Contract, sample: ReplySample) -> list[str]:
     """The note where few replies lose their words, all in scripts without spaces; empty otherwise."""
     if not len(sample.unspaced):
         return []

@@ -92,18 +92,18 @@ def automatic(
 
 
 def _listed(several: bool, vectors: Path | None) -> Listed:
-    single = _of_references("single", vectors)
+    single = _metrics_by_references("single", vectors)
     listed: Listed = {("9", column): each for column, each in single["overlap"].items()}
     listed |= {("10", column): each for column, each in single["similarity"].items()}
     if several:
-        every = _of_references("all", vectors)
+        every = _metrics_by_references("all", vectors)
         listed |= {("7", column): each for column, each in every["overlap"].items()}
         listed |= {("8", column): each for column, each in every["similarity"].items()}
     bags = zip(COLUMNS["11"], ORDERS, strict=False)
     return listed | {("11", column): DistinctN(order=n, **WORDS) for column, n in bags}
 
 
-def _of_references(rule: str, vectors: Path | None) -> dict[str, dict[str, Metric]]:
+def _metrics_by_references(rule: str, vectors: Path | None) -> dict[str, dict[str, Metric]]:
     metrics: list[Metric] = [
         *(AverageMaxBLEU(order=n, references=rule, **WORDS) for n in ORDERS),
         *(BLEU(order=n, references=rule, smoothing="caption", **WORDS) for n in ORDERS),

@@ -103,7 +103,7 @@ def _figures(study: Study, rated: Rated, clouds: dict[str, Cloud]) -> Iterator[t
     yield RELEVANCE, relevance(panels, S_U)
     names = style.file_names("system", study.systems)
     for system, name in names.items():
-        yield name, scatters(list(_of_system(study, rated, system)))
+        yield name, scatters(list(_system_clouds(study, rated, system)))
 
 
 def _pooled(study: Study, rated: Rated) -> dict[str, Cloud]:
@@ -133,7 +133,7 @@ def _singles(study: Study, clouds: dict[str, Cloud]) -> dict[str, Cloud]:
     return people | {name: clouds[label] for label, name in names.items()}
 
 
-def _of_system(study: Study, rated: Rated, system: str) -> Iterator[Cloud]:
+def _system_clouds(study: Study, rated: Rated, system: str) -> Iterator[Cloud]:
     """The paper's panels of one system: people against people, then its metrics."""
     seen = study.systems[system].observations()
     human = seen.get_column("human").to_numpy()

@@ -129,7 +129,9 @@ def measured(
         "missing": missing, "drop_unusable": drop_unusable, "resamples": 0, "seed": seed,
     }  # fmt: skip
     whole = score(replies.testset, replies.responses, direct, **options, progress=progress)
-    asked = score(_of_messages(replies.testset), replies.responses, query, **options)
+    asked = score(
+        _with_messages_as_references(replies.testset), replies.responses, query, **options
+    )
     parts = [*whole.measured.values(), *asked.measured.values()]
     notes = list(whole.notes)
     if apart:
@@ -238,7 +240,7 @@ def _usable(replies: StudyReplies, leave_one_out: bool, drop: bool) -> StudyRepl
     return replace(picked, own=_own(picked)) if leave_one_out else picked
 
 
-def _of_messages(testset: TestSet) -> TestSet:
+def _with_messages_as_references(testset: TestSet) -> TestSet:
     """The test set whose only reference is the message itself."""
     messages = testset.contexts.select("id", text=pl.col("context").list.last())
     none = pl.lit(None)

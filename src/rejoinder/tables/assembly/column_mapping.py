@@ -146,9 +146,9 @@ def column_mapping(columns: Columns) -> ColumnMapping | None:
     if isinstance(columns, Mapping):
         pairs = dict(columns)
     elif isinstance(columns, str) and "=" in columns:
-        pairs = _of_text(columns)
+        pairs = _pairs_in_text(columns)
     elif isinstance(columns, (str, os.PathLike)):
-        pairs = _of_toml(Path(columns))
+        pairs = _pairs_in_toml(Path(columns))
     else:
         raise ParameterError(f"columns: got {type(columns).__name__}; {_FORM}")
     common = {name: source for name, source in pairs.items() if not isinstance(source, Mapping)}
@@ -207,12 +207,12 @@ def _top(source: str) -> str:
     return source.partition(".")[0]
 
 
-def _of_text(text: str) -> dict[str, Any]:
+def _pairs_in_text(text: str) -> dict[str, Any]:
     """The pairs of ``id=doc_id,text=resps.0.0``, or of ``FILE:id=doc_id,...``.
 
     A file holds for the pairs behind it too, until another one is named.
 
-    >>> _of_text("a.csv:id=item,score=grade,b.csv:id=doc")
+    >>> _pairs_in_text("a.csv:id=item,score=grade,b.csv:id=doc")
     {'a.csv': {'id': 'item', 'score': 'grade'}, 'b.csv': {'id': 'doc'}}
     """
     key, _, _ = text.partition("=")
@@ -242,7 +242,7 @@ def _pair(part: str) -> tuple[str, str]:
     return name.strip(), source.strip()
 
 
-def _of_toml(path: Path) -> dict[str, Any]:
+def _pairs_in_toml(path: Path) -> dict[str, Any]:
     (path,) = existing([path], "columns")
     try:
         content = tomllib.loads(read_text(path))

@@ -108,7 +108,7 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
     ]
     are_long = not {"weight", "source"}.isdisjoint(columns)
     reference = [] if references or are_long else [REFERENCE]
-    renames = key_renames(columns, (*_OF_TEXTS, *reference, "text"), where)
+    renames = key_renames(columns, (*_TEXT_ROLES, *reference, "text"), where)
     references += [name for name in renames.values() if name == REFERENCE]
     names = [renames.get(name, name) for name in columns]
     is_reply = references or "text" in renames.values() or {"context", "system"} <= set(names)
@@ -125,7 +125,7 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
     return Roles(tuple(columns), renames, tuple(references), reply, tuple(systems))
 
 
-_OF_TEXTS = [
+_TEXT_ROLES = [
     each.name
     for kind in ("references", "responses", "contexts")
     for each in COLUMNS[kind]

@@ -93,7 +93,7 @@ def votes(part: Part) -> Part:
     if "rater" not in frame.columns and "judge" in frame.columns:
         frame = frame.rename({"judge": "rater"})
     if "winner" not in frame.columns and _OUTCOMES.keys() <= set(frame.columns):
-        frame = frame.with_columns(_of_outcomes(replace(part, frame=frame)))
+        frame = frame.with_columns(_winner_by_outcomes(replace(part, frame=frame)))
     if "winner" not in frame.columns or frame.schema["winner"] != pl.String:
         return replace(part, frame=frame)
     winner = frame.get_column("winner").str.strip_chars()
@@ -105,7 +105,7 @@ def votes(part: Part) -> Part:
     return replace(part, frame=frame.with_columns(named.fill_null(winner).alias("winner")))
 
 
-def _of_outcomes(part: Part) -> pl.Series:
+def _winner_by_outcomes(part: Part) -> pl.Series:
     """The winner of each row, of which one column says 1."""
     texts = part.frame.select(pl.col(list(_OUTCOMES)).cast(pl.String).str.strip_chars())
     true = texts.select(pl.all().str.to_lowercase().is_in(["1", "1.0", "true"]).fill_null(False))

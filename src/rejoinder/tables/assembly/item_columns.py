@@ -34,10 +34,10 @@ def with_types(part: Part, alone: bool) -> Part:
     """
     part = _without_nested(part)
     if part.holds == "cells":
-        part = _of_cells(part)
+        part = _parsed_cells(part)
     if part.holds == "rows" or (alone and "text" not in part.frame.columns):
         part = _with_references(part, alone)
-    return _of_rows(part) if part.holds == "rows" else part
+    return _items_by_row(part) if part.holds == "rows" else part
 
 
 def _without_nested(part: Part) -> Part:
@@ -62,7 +62,7 @@ def _without_nested(part: Part) -> Part:
     return part.with_frame(part.frame.drop(nested))
 
 
-def _of_rows(part: Part) -> Part:
+def _items_by_row(part: Part) -> Part:
     """One item per row, its references as texts or as objects with text, weight and source."""
     for row, names in part.shapes():
         where = part.where(row)
@@ -185,7 +185,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _of_cells(part: Part) -> Part:
+def _parsed_cells(part: Part) -> Part:
     """The cells of a test set as turns, weights and sources; an empty cell of these is null.
 
     Raises:

@@ -31,7 +31,7 @@ _NO_METRICS = {
 }  # fmt: skip
 """Columns of a wide table that are no metrics though they may hold numbers."""
 
-_OF_RUNS = {
+_RUN_COLUMNS = {
     "cost", "costs", "duration", "elapsed", "latency", "milliseconds", "ms", "position", "price", "runtime",
     "seconds", "secs", "time", "timestamp", "tokens", "tstamp",
 }  # fmt: skip
@@ -49,7 +49,7 @@ def is_of_run(name: str) -> bool:
     words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
     while len(words) > 1 and words[-1] in _UNITS:
         words.pop()
-    return bool(words) and words[-1] in _OF_RUNS
+    return bool(words) and words[-1] in _RUN_COLUMNS
 
 
 def scores_of_part(part: Part) -> Draft:

@@ -22,7 +22,7 @@ def recognise(path: Path, first: bytes) -> bool:
 
 
 def marked(path: Path) -> tuple[int, str] | None:
-    """The first line of a ``.txt`` that is none of plain text, and what stands in it."""
+    """The first line of a ``.txt`` that is none of plain text, and its contents."""
     if suffix_of(path) != ".txt" or path.is_dir():
         return None
     text = read_text(path, blank=True)

@@ -339,6 +339,9 @@ SCORES = {
         "system": [r[0] for r in SCORED], "id": [r[1] for r in SCORED], "judge": [r[3] for r in SCORED],
     })),
     "wmt-scores": ("judge.doc.score", "".join(f"{s}\t{v}\n" for s, _, _, v in SCORED).encode()),
+    "mt-bench": ("gpt-4_single.jsonl", rows(*(
+        {"question_id": int(i), "model": s, "judge": ["gpt-4", "x"], "score": 1 + v, "turn": 1, "tstamp": 1.5} for s, i, _, v in SCORED
+    ))),
     **{name: WORLDS[name]["testset"] for name in (
         "lm-eval", "inspect", "promptfoo", "promptfoo lines", "promptfoo table", "deepeval",
         "deepeval conversations", "wmt",

@@ -538,6 +538,27 @@ def in_pairs(values):
 
 def mt_bench(path):
     rows = records(path)
+    if "score" in rows[0]:
+        return {
+            "scores": [
+                (r["model"], str(r["question_id"]), f"turn {r['turn']}", float(r["score"]))
+                for r in rows
+            ]
+        }
+    if "g1_winner" in rows[0]:
+        sides = {"model_1": "a", "model_2": "b"}
+        return {
+            "preferences": [
+                (
+                    str(r["question_id"]),
+                    r["model_1"],
+                    r["model_2"],
+                    r["judge"][0],
+                    sides.get(r["g1_winner"], "tie") if r["g1_winner"] == r["g2_winner"] else "tie",
+                )
+                for r in rows
+            ]
+        }
     if "choices" in rows[0]:
         return {
             "responses": [
@@ -554,6 +575,11 @@ def mt_bench(path):
 
 
 TEXTS = [
+    Kind("MT-Bench judgments", "gpt-4_single.jsonl", {
+        "two turns": lambda talks: lines({"question_id": n, "model": "vicuna", "judge": ["gpt-4", "single-v1"], "user_prompt": t.message, "judgment": "Rating: [[5]]", "score": 1 + (n + turn) % 10, "turn": turn, "tstamp": 1.5} for n, t in enumerate(talks) for turn in (1, 2)),
+        "one turn": lambda talks: lines({"question_id": n, "model": "vicuna", "judge": ["gpt-4", "single-v1"], "score": 1 + n % 10, "turn": 1, "tstamp": 1.5} for n, t in enumerate(talks)),
+        "pairs": ("gpt-4_pair.jsonl", lambda talks: lines({"question_id": n, "model_1": "a", "model_2": "b", "g1_winner": ("model_1", "model_2", "tie")[n % 3], "g2_winner": ("model_1", "tie")[n % 2], "judge": ["gpt-4", "pair-v2"], "turn": 1, "tstamp": 1.5} for n, t in enumerate(talks))),
+    }, mt_bench, "score --scores FILE --resamples 0"),
     Kind("ParlAI text", "train.txt", {
         "labels": as_parlai,
         "eval_labels and candidates": lambda talks: as_parlai(talks, "eval_labels", "\tlabel_candidates:a|b"),

@@ -35,8 +35,8 @@ COMMANDS = {
     "rejoinder.compare_with_people": "rejoinder compare --ratings",
     "rejoinder.judge": "rejoinder judge --scores",
     "rejoinder.preferences": "rejoinder preferences",
-    "rejoinder.read_ratings(FILE, values={{'disagree': 1, 'agree': 2}})": "rejoinder convert FILE --as ratings "
-    "--values disagree=1,agree=2 -o ratings.csv",
+    "rejoinder.read_ratings(FILE, values={{'disagree': 1, 'agree': 2}})": "rejoinder convert FILE "
+    "--as ratings --values disagree=1,agree=2 -o ratings.csv",
     "rejoinder.convert('LOG', 'NAME.jsonl', kind='responses')": "rejoinder convert LOG --as responses "
     "-o NAME.jsonl",
     "rejoinder.next_items": "rejoinder plan --next",

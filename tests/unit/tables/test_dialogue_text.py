@@ -102,6 +102,41 @@ def test_mt_bench(write):
             read(path)
 
 
+def test_judgments_of_mt_bench(write):
+    grade = {
+        "question_id": 81,
+        "model": "m",
+        "judge": ["gpt-4", "single-v1"],
+        "turn": 1,
+        "tstamp": 1.0,
+    }
+    rows = [grade | {"score": 7}, grade | {"score": -1, "turn": 2}]
+    path = write("".join(f"{json.dumps(row)}\n" for row in rows), "gpt-4.jsonl")
+    made = rejoinder.read_scores(path).select("system", "id", "name", "value").rows()
+    assert made == [("m", "81", "turn 1", 7.0)]
+    pair = {
+        "question_id": 81,
+        "model_1": "x",
+        "model_2": "y",
+        "judge": ["gpt-4", "pair-v2"],
+        "turn": 1,
+    }
+    games = [
+        ("model_1", "model_1"),
+        ("model_1", "model_2"),
+        ("tie", "tie"),
+        ("error", "tie"),
+        ("model_2", "model_2"),
+    ]
+    pairs = [
+        pair | {"question_id": n, "g1_winner": a, "g2_winner": b} for n, (a, b) in enumerate(games)
+    ]
+    path = write("".join(f"{json.dumps(row)}\n" for row in pairs), "pair.jsonl")
+    made = rejoinder.read_preferences(path).select("id", "a", "b", "rater", "winner").rows()
+    assert made == [("0", "x", "y", "gpt-4", "a"), ("1", "x", "y", "gpt-4", "tie"),
+                    ("2", "x", "y", "gpt-4", "tie"), ("4", "x", "y", "gpt-4", "b")]  # fmt: skip
+
+
 CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello,\nyou.<|im_end|>\n"
 
 

@@ -428,7 +428,7 @@ LADDER: dict[str, Entry | Absent] = {
         annotate_serve,
         lambda told: [told["questions"]],
         most=40_000,
-        needs=("starlette", "uvicorn"),
+        needs=("segno", "starlette", "uvicorn"),
     ),
     "annotate page": Entry(annotate_page, lambda told: [told["questions"]], most=400, installed=1),
     "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200, installed=1),

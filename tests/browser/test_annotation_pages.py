@@ -83,11 +83,22 @@ def served(folder, kind, *more):
 
 
 def keyed(page, text):
-    """Presses keys, and waits for the page that the last one leads to."""
-    for key in text:
-        page.keyboard.press(key)
+    """Presses keys until each has answered, and waits for the page that Enter leads to."""
+    answered(page, text)
     with page.expect_navigation():
         page.keyboard.press("Enter")
+
+
+def answered(page, text):
+    """Presses keys until each has answered: a digit shows first what is below the window."""
+    for key in text:
+        value = {"0": "tie"}.get(key, key)
+        for _ in range(4):
+            page.keyboard.press(key)
+            if page.evaluate("document.activeElement.value") == value:
+                break
+        else:
+            raise AssertionError(f"the key {key} answers nothing")
 
 
 def begun(page, link):
@@ -160,7 +171,6 @@ def test_a_whole_session_by_the_keyboard_alone(browser, tmp_path, kind):
             if page.get_by_text("All done").count():
                 break
             if page.get_by_role("link", name="Continue").count():
-                page.keyboard.press("Tab")
                 keyed(page, "")
                 continue
             page.wait_for_function("!document.querySelector('.keys').hidden")
@@ -282,6 +292,54 @@ def test_a_page_without_a_server_from_the_file_to_the_ratings(browser, tmp_path,
     assert all(each.startswith(("file://", "blob:")) for each in requests)
 
 
+WINDOWS = {"desktop": (1100, 800), "phone": (390, 844), "small": (360, 640)}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("offline", [False, True])
+def test_reply_and_scale_are_in_view_after_sixty_turns(browser, tmp_path, window, offline):
+    """The conversation scrolls by itself and begins at its end."""
+    turns = [f"Turn {number}: the bus to the harbour is late again." for number in range(1, 61)]
+    testset = tmp_path / "long.jsonl"
+    rows = [{"id": str(k), "context": turns, "references": ["Yes."]} for k in range(3)]
+    testset.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    replies = tmp_path / "bot.jsonl"
+    replies.write_text(
+        "".join(json.dumps({"id": str(k), "text": "Then we walk."}) + "\n" for k in range(3))
+    )
+    db = tmp_path / "long.sqlite"
+    given = [str(testset), str(replies), "--scale", "1", "5"]
+    width, height = WINDOWS[window]
+    page, complaints = opened(browser, viewport={"width": width, "height": height})
+    server = None
+    try:
+        if offline:
+            assert (
+                run(
+                    ["annotate", "page", *given, "--db", str(db), "-o", str(tmp_path / "page.html")]
+                )
+                == 0
+            )
+            page.goto((tmp_path / "page.html").as_uri())
+            page.get_by_role("button", name="Begin").click()
+        else:
+            server = Server(db, *given)
+            page.goto(server.links["raters"][0]["link"])
+            page.get_by_role("button", name="Begin").click()
+        page.wait_for_selector("#answer")
+        for each in (".turn >> nth=59", ".reply", "fieldset", "button[type=submit] >> nth=0"):
+            box = page.locator(each).first.bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= height, each
+        assert page.evaluate("document.documentElement.scrollHeight <= window.innerHeight + 1")
+        page.keyboard.press("4")
+        assert page.locator("input[type=radio]:checked").get_attribute("value") == "4"
+        assert complaints == []
+    finally:
+        if server is not None:
+            server.stop()
+
+
 @pytest.mark.parametrize("kind", TASKS)
 def test_a_page_without_a_server_has_the_same_keys(browser, tmp_path, kind):
     task = tmp_path / f"{kind}.toml"
@@ -297,14 +355,13 @@ def test_a_page_without_a_server_has_the_same_keys(browser, tmp_path, kind):
         if page.get_by_role("button", name="Download answers").count():
             break
         if page.get_by_role("button", name="Continue", exact=True).count():
-            page.keyboard.press("Tab")
             page.keyboard.press("Enter")
             continue
         page.locator("#comment").focus()
         page.keyboard.type("1")  # a digit in a text is a text
         page.locator("h1").focus()
-        for key in (*KEYS[kind], "Enter"):
-            page.keyboard.press(key)
+        answered(page, KEYS[kind])
+        page.keyboard.press("Enter")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download answers").click()
     given = json.loads(Path(download.value.path()).read_text())["answers"]

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 from rejoinder.annotation.choices import LONGEST_COMMENT
 from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.overview import Overview
+from rejoinder.annotation.server.addresses import qr_svg
 from rejoinder.annotation.server.security import form_token
 from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Feedback, Rater, Shown, Study
@@ -101,6 +102,7 @@ class Pages:
             overview=overview,
             study=self.study,
             base=address,
+            qr=Markup(qr_svg(f"{address}/join/{self.study.join}")),
             encrypted=scheme == "https",
             joined=sum(each.rater.origin == "joined" for each in overview.raters),
             most_raters=most_raters,

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rejoinder.annotation.study import Study
 
 
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+
+
 class ServeOptions(StudyOptions, options.JsonOptions):
     """The options of 'annotate serve'."""
 
@@ -65,6 +68,7 @@ def serve(given: ServeOptions) -> None:
 
     check_installed(
         "annotate serve",
+        "segno",
         "starlette",
         "uvicorn",
         extra="annotate",
@@ -79,7 +83,7 @@ def serve(given: ServeOptions) -> None:
             links = study.task.raters_per_question
         study.add_links(links or 0)
         if given.prepare:
-            _print(given, study, address or f"http://{_host(given.host)}:{given.port}")
+            _print(given, study, _own(given.host, given.port) if address is None else [address])
             return
         _serve(given, study, address)
     finally:
@@ -97,13 +101,14 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
     release_sources()  # the page is served for days
     with closing(listening(given.host, given.port)) as place:
         port = place.getsockname()[1]
-        if given.host not in ("127.0.0.1", "localhost", "::1"):
+        if given.host not in _THIS_MACHINE:
             note(
-                f"other machines can reach this page on port {port}, without encryption: put a proxy "
-                "with TLS before it, and name its address with --address"
+                f"other machines can reach this page on port {port}, without encryption, which is for "
+                "a network that you trust; for raters elsewhere put a proxy with TLS before it, and name "
+                "its address with --address"
             )
-        own = f"http://{_host(given.host)}:{port}"
-        ready = functools.partial(_print, given, study, address or own)
+        addresses = _own(given.host, port) if address is None else [address]
+        ready = functools.partial(_print, given, study, addresses)
         served(study, place, address, ready, given.most_raters)
 
 
@@ -129,28 +134,27 @@ def _checked(address: str | None) -> str | None:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _host(host: str) -> str:
-    """A host as it stands in an address; of a server for every network, this machine.
+def _own(host: str, port: int) -> list[str]:
+    """The addresses of the page, the likeliest first."""
+    from rejoinder.annotation.server.addresses import hosts_of
 
-    >>> _host("::1"), _host("0.0.0.0")
-    ('[::1]', '127.0.0.1')
-    """
-    if host in ("0.0.0.0", "::", ""):
-        return "127.0.0.1"
-    return f"[{host}]" if ":" in host else host
+    return [f"http://{each}:{port}" for each in hosts_of(host)]
 
 
-def _print(given: ServeOptions, study: Study, address: str) -> None:
+def _print(given: ServeOptions, study: Study, addresses: list[str]) -> None:
     """The links, on standard output: whoever sees them may rate, or see the progress."""
     import dataclasses
     import sys
 
+    from rich.text import Text
+
     from rejoinder.annotation.overview import overview
+    from rejoinder.annotation.server.addresses import qr_lines
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.console import console, print_notes
-    from rejoinder.messages import counted
+    from rejoinder.messages import counted, listed
 
-    now = overview(study)
+    now, address = overview(study), addresses[0]
     links = [
         {"rater": each.rater.name, "state": each.state, "link": f"{address}/r/{each.rater.token}"}
         for each in now.raters
@@ -164,6 +168,7 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
         "wanted": now.wanted,
         "admin": f"{address}/a/{study.admin}",
         "join": f"{address}/join/{study.join}",
+        "addresses": addresses,
         "most_raters": given.most_raters,
         "raters": links,
         "db": str(given.db),
@@ -180,6 +185,11 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
     out.print(f"progress and export (admin): {whole['admin']}", soft_wrap=True)
     out.print(f"for everybody, to join:      {whole['join']}", soft_wrap=True)
     out.print(f"at most {counted(given.most_raters, 'rater')} can join by it (--set most_raters)")
+    if len(addresses) > 1:
+        out.print(f"this machine is also {listed(addresses[1:])} in other networks", soft_wrap=True)
+    if given.host not in _THIS_MACHINE and out.is_terminal and out.color_system:
+        for line in qr_lines(whole["join"]):
+            out.print(Text(line, style="black on white"), soft_wrap=True)
     for row in links:
         out.print(f"{row['rater']}, {row['state']}: {row['link']}", soft_wrap=True)
     print_notes(out, study.notes)

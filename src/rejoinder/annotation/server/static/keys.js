@@ -1,6 +1,7 @@
 // The keys of a question, of the served page and of a page without a server alike: digits choose an
 // answer and Enter saves. A rater who uses these keys for something else turns them off. The form has
-// the id "answer", and the checkbox that turns the keys on and off the id "keys".
+// the id "answer", and the checkbox that turns the keys on and off the id "keys". What is below the window
+// is shown first: a digit answers no question whose reply or scale was not seen.
 "use strict";
 
 const connectKeys = (() => {
@@ -14,17 +15,32 @@ const connectKeys = (() => {
 
   const isAnswered = (group) => group.querySelector("input:checked") !== null;
 
+  // Whether less than half of an element, and no whole window of it, is above the edge of what shows it.
+  const isBelow = (each) => {
+    const { top, height } = each.getBoundingClientRect();
+    const box = each.parentElement.closest(".replies, #answer");
+    const frame = box && box.scrollHeight > box.clientHeight ? box.getBoundingClientRect().bottom : Infinity;
+    const edge = Math.min(window.innerHeight, frame);
+    return top + Math.min(height, window.innerHeight) / 2 > edge;
+  };
+
   const choose = (form, at, key) => {
     const groups = Array.from(form.querySelectorAll("fieldset"));
     const group =
       groups.find((each) => !isAnswered(each)) ?? at.closest("fieldset") ?? groups[groups.length - 1];
     const options = Array.from(group.querySelectorAll("input"));
+    const unseen = [...document.querySelectorAll(".reply"), group].find(isBelow);
+    if (unseen) {
+      unseen.scrollIntoView({ block: "nearest" });
+      return true;
+    }
     const option =
       options.find((each) => each.value === key) ??
       options.find((each) => each.value === "tie" && key === "0");
     if (option) {
       option.checked = true;
       option.focus();
+      groups.find((each) => !isAnswered(each))?.scrollIntoView({ block: "nearest" });
     }
     return Boolean(option);
   };
@@ -46,8 +62,24 @@ const connectKeys = (() => {
     }
   });
 
+  // What scrolls by itself is reached by the keyboard; a conversation begins at its end.
+  const prepareScrolling = () => {
+    const observer = new ResizeObserver((seen) => {
+      for (const { target } of seen) {
+        target.tabIndex = target.scrollHeight > target.clientHeight ? 0 : -1;
+      }
+    });
+    for (const each of document.querySelectorAll(".turns, .replies")) {
+      observer.observe(each);
+    }
+    for (const each of document.querySelectorAll(".turns")) {
+      each.scrollTop = each.scrollHeight;
+    }
+  };
+
   // Shows the checkbox, and remembers what the rater chooses there.
   return () => {
+    prepareScrolling();
     const toggle = document.getElementById("keys");
     toggle.checked = wanted;
     toggle.closest("p").hidden = false;

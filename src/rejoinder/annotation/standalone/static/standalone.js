@@ -349,10 +349,11 @@
         ),
       ),
       ...paragraphs(question.known.explanation),
-      element("p", {}, element("button", { type: "button", onclick: show }, "Continue")),
+      element("p", {}, element("button", { type: "button", onclick: show, id: "continue" }, "Continue")),
       ...conversation(question),
       replies(question),
     );
+    document.getElementById("continue").focus(); // Enter goes on
   };
 
   const download = () => {

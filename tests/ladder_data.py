@@ -82,6 +82,15 @@ class Rung:
             self._replies().write_parquet(path)
         return str(path)
 
+    def samples(self) -> str:
+        """Parquet: two samples of every system to each item, one table."""
+        path = self.folder / "samples.parquet"
+        if not path.exists():
+            first = self._replies().with_columns(sample=pl.lit("1"))
+            other = first.with_columns(text=pl.col("text").reverse(), sample=pl.lit("2"))
+            pl.concat([first, other]).write_parquet(path)
+        return str(path)
+
     def _replies(self) -> pl.DataFrame:
         replies = [text for k in range(self.systems) for text in texts(self.items, k)]
         systems = np.repeat(self.names, self.items)

@@ -105,11 +105,13 @@ def rows(name: str) -> Callable[[Any], list[int]]:
 
 
 def score(rung: Rung) -> Iterator[Line]:
-    """With the default metrics, but for the large rungs; with one, and saved; from kept scores."""
+    """With the default metrics, but for the large rungs; with one, and saved; samples; from kept scores."""
     files = [rung.testset(), rung.responses()]
     if rung.items < 10_000:
         yield Line([*files, *RESAMPLES], rung.items)
     yield Line([*files, "-m", "bleu", "--save", rung.new("saved.parquet")], rung.items)
+    at = ["-m", "sbleu", "--at", 2, "--passing", 0.2, "--cluster", "topic"]
+    yield Line([rung.testset(), rung.samples(), *at, *RESAMPLES], rung.items)
     yield Line([kept(rung)], rung.items)
     yield Line([kept(rung), "--cluster", "topic"], rung.items)
 

@@ -100,6 +100,16 @@ OF_SCORES = {
 }
 """The same for scores of other tools, and for ratings alone."""
 
+SAMPLES = (
+    "samples",
+    "samples.csv",
+    b"system,id,sample,solved\n"
+    + "".join(
+        f"{s},{id},{k},{(k + n) % 2}\n" for s in "ab" for n, id in enumerate(IDS) for k in range(3)
+    ).encode(),
+)
+"""Scores of three samples of each item."""
+
 SAME_READERS = {
     "annotate export": "reads databases of its own; tests/unit/annotation damages them",
     "metrics": "reads no file",
@@ -175,7 +185,7 @@ def drawn_case(draw, folder):
         "corpus": ("dailydialog", *WORLDS["dailydialog"]["corpus"]),
         "likelihoods": ("jsonl", "l.jsonl", LIKELIHOODS),
         "generic": ("text", "generic.txt", GENERIC),
-        "scores": draw.choice([(name, *file) for name, file in SCORES.items()]),
+        "scores": draw.choice([SAMPLES, *((name, *file) for name, file in SCORES.items())]),
         "rubric": ("toml", "rubric.toml", (EXAMPLES / "rubric.toml").read_bytes()),
         "record": ("record", "made.jsonl.provenance.json", RECORD),
     } | {role: (world, *file) for role, file in WORLDS[world].items()}
@@ -183,6 +193,8 @@ def drawn_case(draw, folder):
     used = [role for role in roles if f"{{{role}}}" in template]
     hurt = draw.choice(used)
     words, files = template.split(), {}
+    if of_scores and verb == "score" and roles["scores"] is SAMPLES:
+        words += ["--at", "2", "--passing", "0.5"]
     if verb == "mark":
         words = [word.replace("{chat}", chat_server.process()) for word in words]
     for role in used:

@@ -54,18 +54,16 @@ def at_k(
 
 
 def _measures(base: Metric, label: str, k: int, threshold: float | None) -> list[OfSamples]:
-    """The measures of k samples under a metric."""
+    """The measures of k samples under a metric; of one sample they are all the same."""
     better = DIRECTIONS[not base.higher_is_better]
     made = []
     if threshold is not None:
-        made = [OfSamples(label, each, k, better, threshold) for each in (PASS, EVERY)]
+        made = [OfSamples(label, each, k, better, threshold) for each in (PASS, EVERY)[: min(k, 2)]]
     if base.share:
         return made
     ends = [each if math.isfinite(each) else None for each in base.bounds]
-    return [
-        *made,
-        *(OfSamples(label, each, k, better, None, *ends) for each in (BEST, WORST, MEDIAN)),
-    ]
+    graded = (BEST, WORST, MEDIAN)[: 1 if k == 1 else 3]
+    return [*made, *(OfSamples(label, each, k, better, None, *ends) for each in graded)]
 
 
 def _measured(

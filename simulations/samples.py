@@ -30,9 +30,10 @@ on what the prompts are worth (`proportions.share_size`); a `difference` is of t
 prompts, whose difficulty they share, by Student's t, and is left out where all prompts have the same
 difference. Fewer than 4 clusters have no interval.
 
-Scores are held in 92 to 99 of 100 cases, .95 to .99 as the mean over the three true values: with 20 prompts in
-clusters, and near 1, intervals are too wide. The lowest is pass@1 of .9 in 100 prompts of geometric clusters.
-Differences are held in 93 cases or more; near 1 most runs of few prompts have none, because no prompt differs.
+Scores are held in 92 to 99 of 100 cases, .95 to .99 as the mean over the three true values: with 20 prompts
+in clusters, and near 1, intervals are too wide. The lowest is pass@1 of .9 in 100 prompts of geometric
+clusters. Differences are held in 93 cases or more; near 1 most runs of few prompts have none, because no
+prompt differs.
 """
 
 

@@ -13,16 +13,16 @@ from typing import TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, merged
-from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.metrics.engine.rows import Matrix, Rows
 from rejoinder.metrics.external import External
 from rejoinder.metrics.of_samples import OfSamples
 from rejoinder.scoring.at_k import at_k
 from rejoinder.scoring.measurements import Measured, Measurements, few_items, with_word
-from rejoinder.statistics.clusters import VarianceComponents
+from rejoinder.statistics.clusters import Groups, VarianceComponents
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.nested_variance import NestedComponents, moments, nested_components
 from rejoinder.statistics.sampling import further_replies
@@ -30,10 +30,6 @@ from rejoinder.statistics.student import two_sided_p
 from rejoinder.tables.schemas import SAMPLE
 from rejoinder.tables.types import Responses
 
-NO_MEAN = (
-    "a score of all replies together, in which the samples of one prompt cannot be averaged; leave it "
-    "out, or give one reply to each prompt"
-)
 S = TypeVar("S", bound=Measurements)
 
 
@@ -60,15 +56,13 @@ def averaged(
 
     Returns:
         The scores, and by label float64 [J, height, S], NaN where a prompt has fewer samples.
-
-    Raises:
-        ParameterError: A metric has no rows that can be averaged.
     """
     measured, values = dict(first.measured), {}
     for label, each in first.measured.items():
-        if not isinstance(each.metric, External):  # whose values say themselves what they are of
+        # The values of other tools say themselves what they are of, and bags are put together.
+        if each.metric.summable and not isinstance(each.metric, External):
             parts = [_placed(first, scores, answered, label) for scores, answered in further]
-            measured[label], values[label] = _mean_rows(label, each, parts)
+            measured[label], values[label] = _mean_rows(each, parts)
     number = 1 + len(further)
     note = f"up to {counted(number, 'sample')} of each reply, averaged within the prompt"
     return replace(first, measured=measured, notes=(note, *first.notes)), values
@@ -122,6 +116,37 @@ def with_samples(
     first, *others = scores.notes or ("",)
     every = tuple(each for each in (first, *notes, *left_out, *few, *others) if each)
     return replace(scores, measured={**measured, **made}, notes=every)
+
+
+def all_samples(
+    measured: Measured, rows: Rows, answered: NDArray[np.bool_], prompts: Groups
+) -> Measured:
+    """The bags of each prompt's samples, put together.
+
+    Args:
+        measured: The metric of the first samples.
+        rows: The bags of all samples, of the first of every prompt, the second, ...: J n of them.
+        answered: bool [J, S, n], which samples there are.
+        prompts: The prompt of each of these bags.
+    """
+    there = answered[:, :, measured.usable]
+    bags = rows.masked(np.concatenate(list(answered), axis=1)).summed(prompts).pick(measured.usable)
+    counts = there.sum(axis=0).T.astype(np.float64)
+    numbers = np.stack([counts] * 3 + [np.zeros_like(counts)] * 3, axis=-1)
+    signature = with_word(measured.signature, "samples", str(int(counts.max(initial=0))))
+    return replace(measured, rows=bags, signature=signature, samples=Matrix(numbers))
+
+
+def replies_differ(labels: Sequence[str], names: Sequence[str], answered: np.ndarray) -> list[str]:
+    """A note where systems have different numbers of replies, of which a score of all together depends."""
+    numbers = answered.sum(axis=(0, 2)).tolist()
+    if len(set(numbers)) == 1:
+        return []
+    counts = ", ".join(f"'{name}' {number}" for name, number in zip(names, numbers, strict=True))
+    return [
+        f"{', '.join(labels)}: of all replies together, whose number changes the score, and the systems have "
+        f"different numbers: {counts}"
+    ]
 
 
 def sometimes(scores: Measurements) -> pl.DataFrame:
@@ -184,8 +209,8 @@ def _placed(
 ) -> tuple[Floats, np.ndarray]:
     """The rows of further samples in the place of the first: float64 [n, S, k] and bool [n, S]."""
     target, source = first.measured[label], scores.measured[label]
-    if not isinstance(target.rows, Matrix) or not isinstance(source.rows, Matrix):
-        raise ParameterError(f"{label}: {NO_MEAN}")
+    assert isinstance(target.rows, Matrix)
+    assert isinstance(source.rows, Matrix)
     ids = first.items.get_column("id").filter(pl.Series(target.usable)).to_list()
     place = {id: i for i, id in enumerate(ids)}
     own = scores.items.get_column("id").filter(pl.Series(source.usable)).to_list()
@@ -200,11 +225,10 @@ def _placed(
 
 
 def _mean_rows(
-    label: str, measured: Measured, parts: Sequence[tuple[Floats, np.ndarray]]
+    measured: Measured, parts: Sequence[tuple[Floats, np.ndarray]]
 ) -> tuple[Measured, Floats]:
     """The mean rows of one metric, and the values of its samples: float64 [J, n, S], NaN where none."""
-    if not isinstance(measured.rows, Matrix):
-        raise ParameterError(f"{label}: {NO_MEAN}")
+    assert isinstance(measured.rows, Matrix)
     own = measured.rows.items
     there = np.ones(own.shape[:2], dtype=np.bool_)
     if measured.answered is not None:

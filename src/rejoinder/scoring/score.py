@@ -12,6 +12,8 @@ from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.measurement import measure
+from rejoinder.metrics.engine.rows import joined, rows_of
 from rejoinder.metrics.external import External
 from rejoinder.metrics.registry import default_metrics
 from rejoinder.progress import Progress
@@ -26,12 +28,14 @@ from rejoinder.scoring.assembly import (
 )
 from rejoinder.scoring.clusters import clustered, repeated_items
 from rejoinder.scoring.pairwise import answered_items, pairwise_scores
-from rejoinder.scoring.samples import averaged, by_sample, with_samples
+from rejoinder.scoring.samples import all_samples, averaged, by_sample, replies_differ, with_samples
 from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import Alignment, MissingOrPairwise, check_responses
+from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
 from rejoinder.text.strings import Strings
@@ -108,15 +112,17 @@ def score(
     responses = taken(Responses, responses, testset.ids)
     wanted = wanted_metrics(metrics, testset)
     first, *others = by_sample(responses)
-    if others and metrics is None:
-        wanted = {label: metric for label, metric in wanted.items() if metric.summable}
     scores, alignment = _measured(
         testset, first, wanted, missing, drop_unusable, resamples, seed, progress
     )
     values: dict[str, Floats] = {}
-    if others and not all(isinstance(each, External) for each in wanted.values()):
-        further = [_further(testset, each, wanted, drop_unusable) for each in others]
+    own = {label: each for label, each in wanted.items() if not isinstance(each, External)}
+    by_reply = {label: each for label, each in own.items() if each.summable}
+    if others and by_reply:
+        further = [_further(testset, each, by_reply, drop_unusable) for each in others]
         scores, values = averaged(scores, further)
+    if others and own:
+        scores = _with_bags(testset, (first, *others), scores)
     scores = with_samples(scores, values, at, passing)
     scores = replace(clustered(scores, cluster), _texts=(testset, responses))
     if scores.cluster or not resamples:
@@ -126,16 +132,37 @@ def score(
     return replace(scores, notes=(*scores.notes, *repeated))
 
 
+def _with_bags(testset: TestSet, samples: Sequence[Responses], scores: Scores) -> Scores:
+    """The scores, of which the bag of a prompt (distinct-n, entropy) holds all its samples together."""
+    bags = {label: each for label, each in scores.measured.items() if not each.metric.summable}
+    if not bags:
+        return scores
+    contexts = _answered(testset, scores.items.get_column("id").to_list())
+    ids, systems = contexts.get_column("id").to_list(), list(scores.names)
+    grid = pl.DataFrame({"system": systems}).join(pl.DataFrame({"id": ids}), how="cross")
+    tokens, answered = [], []
+    for each in samples:
+        replies = each.frame.select(*RESPONSES)
+        table = grid.join(replies, on=["system", "id"], how="left", maintain_order="left")
+        answered.append(table.get_column("text").is_not_null().to_numpy().reshape(len(systems), -1))
+        filled = table.with_columns(pl.col("text").fill_null(""))
+        batch = _batch(testset, contexts, Alignment(filled, systems, ids, {}, 0, {}))
+        tokens.append(measure([each.metric for each in bags.values()], batch))
+    prompts = Groups.of(np.tile(np.arange(len(ids)), len(samples)), len(ids) * len(samples))
+    there = np.stack(answered)
+    measured = {
+        label: all_samples(each, rows_of(joined(parts), len(systems)), there, prompts)
+        for (label, each), parts in zip(bags.items(), zip(*tokens, strict=True), strict=True)
+    }
+    notes = replies_differ(list(bags), scores.names, there)
+    return replace(scores, measured=scores.measured | measured, notes=(*scores.notes, *notes))
+
+
 def _further(
     testset: TestSet, responses: Responses, metrics: Mapping[str, Metric], drop_unusable: bool
 ) -> tuple[Scores, np.ndarray]:
     """The scores of further samples, and which items their systems answered: bool [S, n]."""
-    of_replies = {
-        label: metric for label, metric in metrics.items() if not isinstance(metric, External)
-    }
-    scores, alignment = _measured(
-        testset, responses, of_replies, "empty", drop_unusable, 0, 0, None
-    )
+    scores, alignment = _measured(testset, responses, metrics, "empty", drop_unusable, 0, 0, None)
     return scores, answered_items(responses.frame, alignment)
 
 

@@ -111,10 +111,32 @@ def test_the_share_of_variance_within_prompts():
     assert "13% with as many replies to new prompts, 2% with one more prompt" in note
 
 
-def test_bags_have_no_mean():
-    with pytest.raises(ParameterError, match="distinct-1: a score of all replies together"):
-        score(TESTSET, replies(2), ["distinct"])
-    assert "distinct-1" not in score(TESTSET, replies(2)).labels
+def test_bags_hold_all_samples_of_a_prompt():
+    scores = score(TESTSET, replies(3), ["distinct", "entropy"])
+    # Each reply by itself as an item of its own: the same bags, put together otherwise.
+    items = TestSet.from_lists(REFERENCES[:30] * 3, contexts=[["?"]] * 90)
+    flat = (
+        replies(3)
+        .sort("system", "sample", maintain_order=True)
+        .with_columns(id=pl.Series(items.ids * 2), sample=pl.lit(None, dtype=pl.String))
+    )
+    expected = score(items, flat.drop("sample"), ["distinct", "entropy"])
+    for label in scores.labels:
+        assert scores.measured[label].scores() == pytest.approx(expected.measured[label].scores())
+    row = scores.systems().row(0, named=True)
+    assert (row["n"], row["n_samples"]) == (30, 90)
+    assert "|samples:3|" in row["signature"]
+    assert 0 < row["low"] < row["value"] < row["high"]
+    assert "distinct-1" in score(TESTSET, replies(2)).labels
+    unequal = pl.concat(
+        [replies(2), replies(3).filter(pl.col("system") == "a", pl.col("sample") == "s2")]
+    )
+    (note,) = (
+        each
+        for each in score(TESTSET, unequal, ["distinct"]).notes
+        if "all replies together" in each
+    )
+    assert note.endswith("different numbers: 'a' 90, 'b' 60")
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])

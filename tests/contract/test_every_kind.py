@@ -175,6 +175,7 @@ def test_the_verb_that_people_would_take_works(kind, tmp_path, capsys, monkeypat
         {"FILE": str(path), "TESTSET": "testset.jsonl"}.get(w, w) for w in shlex.split(kind.verb)
     ]
     assert run(words) == 0, capsys.readouterr().err
+    assert run(["look", str(path)]) == 0, capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

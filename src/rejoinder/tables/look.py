@@ -299,7 +299,8 @@ def _by_itself(
         raise _likeliest([*errors.values()])
     if any(each.kind == "preferences" for each in readings):
         # A column for each side of a comparison looks like one for each system.
-        readings = [each for each in readings if each.kind != "responses"]
+        of_tables = [name for name, each in formats_like("responses").items() if each.part]
+        readings = [r for r in readings if r.kind != "responses" or r.format not in of_tables]
     return readings, errors
 
 

@@ -1,0 +1,271 @@
+"""Weights of a linear reranker that maximise a function of summed rows: Och's (2003) exact line search.
+
+Candidate c of list i has features x_ic; weights w choose the candidate with the highest ``x_ic w``. Along
+a direction the choice of a list changes only at the break points of an upper envelope of lines. Swept in
+their order, each takes one row from the sum and adds another, so that all values that the function takes
+on the whole line are seen, and nothing is approximated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.cores import cores
+from rejoinder.kernels.envelopes import envelopes, swept_sums
+
+NARROWEST = 1e-9
+"""Intervals narrower than this share of their place are no larger than rounding errors: none is chosen."""
+
+LEAST_GAIN = 1e-12
+"""A step of the search raises the value by more than this."""
+
+RANDOM_DIRECTIONS = 15
+"""From each start, and in each further round."""
+
+ROUNDS = 10
+"""The most rounds of further directions from the best that was reached."""
+
+FINALISTS = 5
+"""So many starts go on until no direction helps."""
+
+
+@dataclass(frozen=True)
+class CandidateRows:
+    """Lists of candidates, with what is known of each.
+
+    Attributes:
+        features: float64 [m, d].
+        bounds: int64 [n + 1], list i has the candidates bounds[i] to bounds[i + 1].
+        rows: float64 [m, k], the statistics of each candidate.
+        value: What is maximised, of sums of rows: float64 [..., k] to float64 [...].
+    """
+
+    features: Floats
+    bounds: Indices
+    rows: Floats
+    value: Callable[[Floats], Floats]
+
+    def __len__(self) -> int:
+        return self.bounds.size - 1
+
+    @cached_property
+    def lists(self) -> Indices:
+        """The list of each candidate: int64 [m]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.bounds))
+
+    @cached_property
+    def spread(self) -> Floats:
+        """The standard deviation of each feature within lists, float64 [d]; 0 of one that tells no
+        candidates of a list apart.
+        """
+        sizes = np.diff(self.bounds)
+        means = np.add.reduceat(self.features, self.bounds[:-1]) / sizes[:, None]
+        deviations = self.features - np.repeat(means, sizes, axis=0)
+        spread = np.sqrt((deviations**2).mean(axis=0))
+        return np.where(spread > NARROWEST * np.abs(self.features).max(axis=0), spread, 0.0)
+
+    def at(self, weights: Floats) -> Floats:
+        """The value that weights give each candidate: float64 [m]."""
+        return np.einsum("md,d->m", self.features, weights)  # `@` wakes threads in threads
+
+    def chosen(self, weights: Floats) -> Indices:
+        """The candidate of each list that weights choose, the first of equals: int64 [n]."""
+        return best_of_lists(self.at(weights), self.bounds)
+
+    def value_of(self, chosen: Indices) -> float:
+        """The value of chosen candidates."""
+        return float(self.value(self.rows[chosen].sum(axis=0)))
+
+
+def best_of_lists(values: Floats, bounds: Indices) -> Indices:
+    """The place of the highest value of each list, the first of equals: int64 [n].
+
+    >>> best_of_lists(np.array([1.0, 3, 3, 2]), np.array([0, 3, 4])).tolist()
+    [1, 3]
+    """
+    best = np.repeat(np.maximum.reduceat(values, bounds[:-1]), np.diff(bounds))
+    places = np.flatnonzero(values == best)
+    return places[np.searchsorted(places, bounds[:-1])]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A direction, and the candidates in the order of their slopes along it."""
+
+    direction: Floats
+    order: Indices
+    slopes: Floats
+
+    @classmethod
+    def of(cls, rows: CandidateRows, direction: Floats) -> Line:
+        """The line of a direction, float64 [d]."""
+        slopes = rows.at(direction)
+        order = np.lexsort((slopes, rows.lists))
+        return cls(direction, order, slopes[order])
+
+
+def best_on_line(
+    rows: CandidateRows,
+    line: Line,
+    values: Floats,
+    lists: Indices,
+    low: float = -np.inf,
+    high: float = np.inf,
+) -> tuple[float, float]:
+    """The point of a line with the highest value, and that value.
+
+    Args:
+        rows: The candidates.
+        line: The direction.
+        values: float64 [m], the value of each candidate at the point 0.
+        lists: int64 [p], the lists that count.
+        low: The least point; may be -inf.
+        high: The greatest point.
+
+    Returns:
+        The middle of the interval with the highest value, the first of equals; 1 (or as far as it is from
+        0, if that is more) beyond the last break point. Where the bounds cut it off, the nearest bound.
+    """
+    found = envelopes(values, line.slopes, line.order, rows.bounds, lists)
+    order = np.argsort(found.points)
+    total = rows.rows[found.first].sum(axis=0)
+    sums = swept_sums(rows.rows, total, found.before[order], found.after[order])
+    ends = np.concatenate([[-np.inf], found.points[order], [np.inf]])
+    least, most = np.maximum(ends[:-1], low), np.minimum(ends[1:], high)
+    near = np.minimum(np.abs(least), np.abs(most))
+    heights = rows.value(sums)
+    heights[~(most - least > NARROWEST * np.maximum(1.0, near)) | np.isnan(heights)] = -np.inf
+    # The order in which equal points are swept, and so the last digit of a sum, may be the machine's.
+    best = int(np.argmax(heights >= heights.max() - LEAST_GAIN))
+    return float(np.clip(_middle(ends[best], ends[best + 1]), low, high)), float(heights[best])
+
+
+def _middle(low: float, high: float) -> float:
+    if np.isinf(low) and np.isinf(high):
+        return 0.0
+    if np.isinf(low):
+        return high - max(1.0, abs(high))
+    return low + max(1.0, abs(low)) if np.isinf(high) else (low + high) / 2
+
+
+@dataclass(frozen=True)
+class Search:
+    """The exact search over several starts, and over all axes and some random directions from each.
+
+    Attributes:
+        rows: The candidates.
+        starts: float64 [s, d], the weights that the search starts from.
+        lines: The directions.
+        orders: int64 [s, t], in which order each start takes the directions.
+        further: float64 [r, t, d], the directions of further rounds from the best that was reached, as
+            long as one helps.
+        low: float64 [d], the least weights.
+        high: float64 [d], the greatest.
+    """
+
+    rows: CandidateRows
+    starts: Floats
+    lines: list[Line]
+    orders: Indices
+    further: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(
+        cls,
+        rows: CandidateRows,
+        starts: int,
+        rng: np.random.Generator,
+        low: Floats | None = None,
+        high: Floats | None = None,
+    ) -> Search:
+        """Draws starts and directions.
+
+        The first start is 0, or as near to it as the bounds allow: there every list has its first
+        candidate. Features that tell no candidates apart keep it as their weight.
+        """
+        width = rows.features.shape[1]
+        low = np.full(width, -np.inf) if low is None else low
+        high = np.full(width, np.inf) if high is None else high
+        zero = np.clip(np.zeros(width), low, high)
+        scale = np.divide(1.0, rows.spread, out=np.zeros(width), where=rows.spread > 0)
+        drawn = rng.standard_normal((starts, width)) * scale
+        inside = (drawn >= low) & (drawn <= high)
+        mirrored = np.where(inside, drawn, zero - (drawn - zero))
+        points = np.where(scale > 0, np.clip(mirrored, low, high), zero)
+        points[0] = zero
+        axes = np.diag(scale)[scale > 0]
+        random = rng.standard_normal((RANDOM_DIRECTIONS if len(axes) > 1 else 0, width)) * scale
+        lines = [Line.of(rows, each) for each in (*axes, *random)]
+        orders = np.array([rng.permutation(len(lines)) for _ in range(starts)], dtype=np.int64)
+        further = rng.standard_normal((ROUNDS if len(axes) > 1 else 0, RANDOM_DIRECTIONS, width)) * scale
+        return cls(rows, points, lines, orders, further, low, high)
+
+    def best(self, lists: Indices | None = None) -> Floats:
+        """The best weights of all starts for some lists (None: for all): float64 [d].
+
+        Every start takes all directions once; of those that still rise, the better half goes on, and so
+        again, down to five; from the best of them, further directions are tried.
+        """
+        lists = np.arange(len(self.rows)) if lists is None else lists
+        climbs = [_Climb(self, lists, s) for s in range(len(self.starts))]
+        going = climbs
+        with ThreadPoolExecutor(cores()) as pool:
+            while going:
+                list(pool.map(_Climb.go, going))
+                going.sort(key=lambda each: -each.value)
+                most = max(len(going) // 2, FINALISTS)
+                going = [each for each in going[:most] if each.useless < len(self.lines)]
+        best = max(climbs, key=lambda each: each.value)
+        for directions in self.further:
+            before = best.value
+            for each in directions:
+                best.follow(Line.of(self.rows, each))
+            if best.value == before:
+                break
+        return best.weights
+
+    def reach(self, weights: Floats, direction: Floats) -> tuple[float, float]:
+        """How far a direction can be followed from weights within the bounds."""
+        moves = direction != 0
+        ends = np.array([self.low - weights, self.high - weights])[:, moves] / direction[moves]
+        return float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
+
+
+class _Climb:
+    """The way up from one start: each direction in turn, to its best point, until none raises the value."""
+
+    def __init__(self, search: Search, lists: Indices, start: int) -> None:
+        self.search, self.lists, self.start = search, lists, start
+        self.weights = search.starts[start]
+        self.at = search.rows.at(self.weights)
+        value = search.rows.value_of(best_of_lists(self.at, search.rows.bounds)[lists])
+        self.value = -np.inf if np.isnan(value) else value
+        self.useless = 0
+
+    def go(self) -> None:
+        """Takes every direction once."""
+        search = self.search
+        for place in search.orders[self.start]:
+            if self.useless >= len(search.lines):
+                return
+            self.follow(search.lines[place])
+
+    def follow(self, line: Line) -> None:
+        """Goes to the best point of a line, if that is better."""
+        search = self.search
+        low, high = search.reach(self.weights, line.direction)
+        point, height = best_on_line(search.rows, line, self.at, self.lists, low, high)
+        self.useless += 1
+        if height > self.value + LEAST_GAIN:
+            moved = self.weights + point * line.direction
+            self.weights = np.clip(moved, search.low, search.high)
+            self.at, self.value = search.rows.at(self.weights), height
+            self.useless = 1

@@ -12,6 +12,7 @@ from rejoinder.tables.formats import (
     google_forms,
     grade,
     label_studio,
+    moses,
     mturk,
     own_tables,
     potato,
@@ -59,6 +60,7 @@ FORMATS: tuple[Format, ...] = (
     *chat.FORMATS,
     study.FORMAT,
     *own_tables.FORMATS,
+    moses.FORMAT,
     text.FORMAT,
 )
 """Published formats come first, because some of them are JSON or CSV as well, with other columns. Files of

@@ -1,0 +1,115 @@
+"""N-best lists of Moses and its relatives: ``number ||| text ||| features ||| total``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from rejoinder.errors import InputError
+from rejoinder.files.reading import stem_of
+from rejoinder.messages import Place, counted, quoted
+from rejoinder.tables.format import Asked, FileHead, Format, Shape
+from rejoinder.tables.io.text_lines import read_lines
+from rejoinder.tables.logs.samples import Sample, responses_of, scores_of
+from rejoinder.tables.parts import Draft
+
+SEPARATOR = "|||"
+
+TOTAL = "total"
+"""What the decoder's own score of a candidate is called among its numbers."""
+
+_LIKE = re.compile(r"\s*\d+\s*\|\|\|[^\n]*\|\|\|")
+
+
+def read(ids: Sequence[str] | None, path: Path) -> list[Sample]:
+    """The candidates of every list, each with its features by name.
+
+    A label is ``name=`` or ``name:``, and stands for the numbers behind it; several are called
+    ``name_1``, ``name_2``, ... A feature that a line does not have is 0 there, as Moses takes it.
+
+    Args:
+        ids: The ids of the test set: list k is of the item at place k, from 0. None: "1", "2", ...
+        path: The file.
+
+    Raises:
+        InputError: A line has other fields, or the test set no such item.
+    """
+    samples, seen = [], Counter[int]()
+    names: dict[str, None] = {}
+    for row, line in enumerate(read_lines(path), start=1):
+        place = Place(str(path), row)
+        if not line.strip():
+            continue
+        number, text, features = _fields(line, place)
+        if ids is not None and number >= len(ids):
+            raise InputError(
+                f"{place}: list {number}, but the test set has {counted(len(ids), 'item')}; expected "
+                "numbers from 0 on, in the order of the test set"
+            )
+        seen[number] += 1
+        names.update(dict.fromkeys(features))
+        id = str(number + 1) if ids is None else ids[number]
+        samples.append(
+            Sample(id, stem_of(path), place, text, scores={**features}, repeat=seen[number])
+        )
+    for each in samples:
+        each.scores.update({name: 0.0 for name in names if name not in each.scores})
+    return samples
+
+
+def _fields(line: str, place: Place) -> tuple[int, str, dict[str, float]]:
+    fields = [each.strip() for each in line.split(SEPARATOR)]
+    if len(fields) < 3 or not fields[0].isdecimal():
+        raise InputError(
+            f"{place}: got {counted(len(fields), 'field')} parted by '{SEPARATOR}', the first of them "
+            f"{quoted(fields[0])}; expected 'number {SEPARATOR} text {SEPARATOR} features', and possibly "
+            f"'{SEPARATOR} total'"
+        )
+    groups: list[tuple[str, list[float]]] = []
+    for word in fields[2].split():
+        if word[-1] in "=:" and len(word) > 1:
+            groups.append((word[:-1], []))
+            continue
+        if not groups:
+            groups.append(("feature", []))
+        groups[-1][1].append(_number(word, place))
+    features = {}
+    for name, values in groups:
+        names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(1, len(values) + 1)]
+        features.update(zip(names, values, strict=True))
+    if len(fields) > 3 and fields[3]:
+        features[TOTAL] = _number(fields[3], place)
+    return int(fields[0]), fields[1], features
+
+
+def _number(word: str, place: Place) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise InputError(
+            f"{place}: got {quoted(word)} among the features; expected a number, or a name that ends in "
+            "'=' or ':'"
+        ) from None
+
+
+def _is_list(head: FileHead) -> bool:
+    return _LIKE.match(head.text) is not None
+
+
+def _responses(path: Path, asked: Asked) -> Draft:
+    return responses_of(partial(read, asked.ids), path, asked)
+
+
+def _scores(path: Path, asked: Asked) -> Draft:
+    return scores_of(partial(read, asked.ids), path, asked)
+
+
+FORMAT = Format(
+    "moses",
+    "n-best lists of Moses: number ||| text ||| features ||| total; each candidate is a sample",
+    [Shape("text", also=_is_list)],
+    {"responses": _responses, "scores": _scores},
+)

@@ -1,0 +1,330 @@
+"""Weights of a linear reranker, tuned by any metric that is a sum of rows, and what they gain held out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.document.parts import AS_USUAL, Document, View
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument, counted, listed
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.jackknife import difference_errors, difference_intervals
+from rejoinder.progress import Progress, advance
+from rejoinder.result import TableResult
+from rejoinder.scoring.score import score, wanted_metrics
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.assembly.column_mapping import Columns
+from rejoinder.tables.format import FormatName
+from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
+from rejoinder.tables.testset import TestSet, TestSetLike
+from rejoinder.tuning.objectives import MeanOfNumbers, candidate_batch, candidate_rows, mean_of_rows
+from rejoinder.tuning.weight_search import CandidateRows, Search
+
+FIRST, RERANKED = "first candidate", "reranked"
+
+LEAST_CLUSTERS = 10
+"""Of fewer there is no gain held out."""
+
+
+@dataclass(frozen=True, repr=False)
+class Tuned(TableResult):
+    """Weights, and what they gain on items that they were not tuned on.
+
+    Attributes:
+        weights: By feature its weight, tuned on all items.
+        value: The tuned metric of all items under these weights, seen in tuning: too high.
+        table: A row for each metric; see ``tune``.
+        settings: ``items``, ``candidates``, ``folds``, ``starts``, ``seed``.
+        signatures: By metric all that its numbers follow from.
+        notes: What was left out, and what the numbers do not tell.
+        scores: The first candidates and those reranked by weights of the other folds, as two systems.
+    """
+
+    weights: dict[str, float]
+    value: float
+    table: pl.DataFrame
+    settings: dict[str, int]
+    signatures: dict[str, str]
+    notes: tuple[str, ...]
+    scores: Scores
+
+    def document(self, view: View = AS_USUAL) -> Document:
+        """The gain held out under every metric, and the weights."""
+        from rejoinder.tuning.tune_tables import tuned
+
+        percent = [label for label, each in self.scores.measured.items() if each.metric.times100]
+        return tuned(self.table, self.weights, self.settings, percent, self.signatures, self.notes)
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder tune --json`` prints."""
+        first = self.table.row(0, named=True)
+        return {
+            "tuned": {"metric": first["metric"], "value": self.value, "weights": self.weights},
+            "held_out": {key: first[key] for key in ("gain", "low", "high", "training_gain")},
+            "metrics": self.table.to_dicts(),
+            "settings": self.settings,
+            "signatures": self.signatures,
+            "notes": list(self.notes),
+        }
+
+
+def tune(
+    candidates: CandidatesLike,
+    testset: TestSetLike,
+    metrics: Sequence[str | Metric] | str | Metric | None = None,
+    *,
+    features: Sequence[str] = (),
+    scores: Sequence[Any] = (),
+    means: Sequence[str] = (),
+    judge: str | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    folds: int = 5,
+    starts: int = 20,
+    cluster: str | None = None,
+    seed: int = 12345,
+    format: FormatName = None,
+    columns: Columns = None,
+    progress: Progress | None = None,
+) -> Tuned:
+    """Tunes the weights of a linear reranker, and says what they gain on items not tuned on.
+
+    The weighted sum of its features ranks the candidates of an item. The weights maximise the metric of
+    those ranked first by Och's exact line search, from several starts. The gain over the first candidate
+    of each list is cross-validated over clusters of items: those of a fold are reranked by the weights of
+    the others. Its interval is that of a difference of two systems.
+
+    Args:
+        candidates: N-best lists: paths or tables of replies, several to an item (told apart by ``sample``
+            or ``system``), whose columns of numbers are features; lists of Moses; samples of logs.
+        testset: Contexts and references. Items without candidates are left out and counted.
+        metrics: The first one is tuned, and must be a sum of rows; the others show what the same weights
+            do under metrics that were not tuned. None: the default metric of the test set, or none where
+            there are ``means``.
+        features: The numbers that are features; None takes all but ``means``, ``judge`` and the total
+            of Moses.
+        scores: More numbers of the candidates: tables of a judge, a metric or a model.
+        means: Numbers of the candidates whose mean counts, as a metric does: a judge's marks, people's
+            ratings. Without ``metrics``, the first one is tuned. Where some candidates have none, those
+            that have one must be drawn at random.
+        judge: A number of all candidates that predicts those of ``means`` that some do not have.
+        bounds: By feature the least and the greatest weight; ``(0, inf)`` for a sign.
+        folds: Number of folds of the cross-validation.
+        starts: Number of starts of each search.
+        cluster: As for ``score``.
+        seed: Random seed of starts, directions and folds.
+        format: The format of the candidates' files; None: recognised.
+        columns: Which column is which in them, as for ``read_testset``.
+        progress: Called with how many searches are done, and of how many.
+
+    Returns:
+        Its ``table`` has a row for each metric, in its own range: ``metric``; ``tuned``, whether it is the
+        tuned one; ``first``, the value of the first candidates; ``held_out``, that of those reranked by
+        weights of other folds; ``gain``, by how much that is better, with its 95% interval ``low`` and
+        ``high``; ``training_gain``, the mean gain on the items that weights were tuned on (null where it
+        was not tuned); ``shown``, whether the interval excludes no gain.
+
+    Raises:
+        InputError: Candidates and test set do not fit, or too few items are left.
+        ParameterError: A metric, a feature or a parameter is unknown or cannot be.
+    """
+    _check(folds, starts)
+    testset = TestSet.of(testset)
+    given = NBestLists.of(candidates, scores, ids=testset.ids, format=format, columns=columns)
+    lists = given.of_items(testset.ids)
+    notes = [] if len(lists) == len(testset) else [
+        f"{counted(len(testset) - len(lists), 'item')} of {len(testset)} without candidates left out"
+    ]  # fmt: skip
+    testset = testset.select(lists.ids)
+    for name in (*means, *([judge] if judge else [])):
+        lists.require(name, "means" if name in means else "judge")
+    names = lists.features(features, without=[*means, *([judge] if judge else [])])
+    labelled = {} if metrics is None and means else wanted_metrics(metrics, testset)
+    if metrics is None and labelled:
+        labelled = dict(list(labelled.items())[:1])
+    lists, testset, dropped = _usable(lists, testset, list(labelled.values())[:1])
+    numbers = [MeanOfNumbers.of(lists, name, judge) for name in means]
+    rows, label, sign = _rows(lists, testset, labelled, numbers, names)
+    low, high = _bounds(names, bounds or {})
+    clusters, column = _clusters(testset, lists, cluster)
+    rng = np.random.default_rng(seed)
+    search = Search.of(rows, starts, rng, low, high)
+    held_out, training = _cross_validated(search, clusters, folds, rng, progress)
+    weights = _scaled(search.best(), low, high)
+    advance(progress, folds + 1, folds + 1)
+    systems = {FIRST: lists.bounds[:-1], RERANKED: held_out}
+    replies = pl.concat([lists.replies(chosen, name) for name, chosen in systems.items()])
+    measured = [*labelled.values(), *(each.of_systems(lists, systems) for each in numbers)]
+    result = score(testset, replies, measured, drop_unusable=True, cluster=column, seed=seed)
+    table = _table(result, label, training)
+    useless = [name for name, spread in zip(names, rows.spread, strict=True) if not spread]
+    notes += [*dropped, *_notes(table, label, useless, numbers, lists, judge), *result.notes]
+    settings = {
+        "items": len(lists), "candidates": lists.frame.height, "folds": folds, "starts": starts,
+        "seed": seed,
+    }  # fmt: skip
+    value = sign * rows.value_of(rows.chosen(weights))
+    found = dict(zip(names, weights.tolist(), strict=True))
+    signatures = {name: each.signature for name, each in result.measured.items()}
+    return Tuned(found, value, table, settings, signatures, tuple(dict.fromkeys(notes)), result)
+
+
+def _check(folds: int, starts: int) -> None:
+    if folds < 2:
+        raise ParameterError(Argument("folds", folds), ": expected 2 or more")
+    if starts < 1:
+        raise ParameterError(Argument("starts", starts), ": expected 1 or more")
+
+
+def _usable(
+    lists: NBestLists, testset: TestSet, tuned: Sequence[Metric]
+) -> tuple[NBestLists, TestSet, list[str]]:
+    """The items that the tuned metric can score, and a note on the others."""
+    for metric in tuned:
+        if not metric.summable:
+            raise ParameterError(
+                f"metric '{metric.label}' is no sum of rows of single replies, so that it cannot be "
+                "tuned; name it behind another one, and it is reported"
+            )
+        unusable, why = metric.unusable(candidate_batch(lists, testset))
+        if unusable.all():
+            raise InputError(f"{metric.label}: no item can be scored: each one {why}")
+        if unusable.any():
+            left = lists.select(~unusable)
+            note = f"{counted(int(unusable.sum()), 'item')} left out: each {why}"
+            return left, testset.select(left.ids), [f"{metric.label}: {note}"]
+    return lists, testset, []
+
+
+def _rows(
+    lists: NBestLists,
+    testset: TestSet,
+    labelled: Mapping[str, Metric],
+    numbers: Sequence[MeanOfNumbers],
+    names: Sequence[str],
+) -> tuple[CandidateRows, str, float]:
+    """The candidates under what is tuned, its label, and -1 where lower values are better."""
+    matrix = lists.matrix(names)
+    value: Callable[[Floats], Floats]
+    if not labelled:
+        return CandidateRows(matrix, lists.bounds, numbers[0].rows(), mean_of_rows), numbers[0].name, 1.0
+    label, metric = next(iter(labelled.items()))
+    sign = 1.0 if metric.higher_is_better else -1.0
+    value = metric.score if sign > 0 else lambda totals: -metric.score(totals)
+    return CandidateRows(matrix, lists.bounds, candidate_rows(metric, lists, testset), value), label, sign
+
+
+def _bounds(
+    names: Sequence[str], given: Mapping[str, tuple[float, float]]
+) -> tuple[Floats, Floats]:
+    for name, (low, high) in given.items():
+        if name not in names:
+            raise ParameterError(
+                Argument("bounds"), f": no feature '{name}'; the features are {listed(names)}"
+            )
+        if not low < high:
+            raise ParameterError(
+                Argument("bounds"), f": {name} from {low} to {high}; expected a lower and a higher number"
+            )
+    ends = np.array([given.get(name, (-math.inf, math.inf)) for name in names], dtype=np.float64)
+    return ends[:, 0].copy(), ends[:, 1].copy()
+
+
+def _scaled(weights: Floats, low: Floats, high: Floats) -> Floats:
+    """The weights with absolute values that sum to 1, which ranks alike, where the bounds allow it."""
+    total = np.abs(weights).sum()
+    free = np.isin(low, (-np.inf, 0.0)).all() and np.isin(high, (np.inf, 0.0)).all()
+    return weights / total if free and total > 0 else weights
+
+
+def _clusters(testset: TestSet, lists: NBestLists, cluster: str | None) -> tuple[Indices, str]:
+    """The cluster of each item, and the column that names it, found as ``score`` finds it."""
+    first = lists.replies(lists.bounds[:-1], FIRST)
+    column = score(testset, first, ["length"], cluster=cluster, resamples=0).cluster
+    if not column:
+        return np.arange(len(testset)), "none"
+    labels = testset.contexts.get_column(column).cast(pl.String).rank("dense")
+    return labels.to_numpy().astype(np.int64), column
+
+
+def _cross_validated(
+    search: Search, clusters: Indices, folds: int, rng: np.random.Generator, progress: Progress | None
+) -> tuple[Indices, float]:
+    """The candidates that weights of the other folds choose, int64 [n], and the mean gain in training."""
+    distinct, code = np.unique(clusters, return_inverse=True)
+    if distinct.size < LEAST_CLUSTERS:
+        raise InputError(
+            f"candidates: {counted(distinct.size, 'item or cluster', 'items or clusters')}; expected "
+            f"{LEAST_CLUSTERS} or more, to tune on some and look at the gain on others"
+        )
+    folds = min(folds, distinct.size)
+    fold = (rng.permutation(distinct.size) % folds)[code]
+    rows, chosen, gains = search.rows, search.rows.bounds[:-1].copy(), []
+    for k in range(folds):
+        lists = np.flatnonzero(fold != k)
+        best = rows.chosen(search.best(lists))
+        chosen[fold == k] = best[fold == k]
+        gains.append(rows.value_of(best[lists]) - rows.value_of(rows.bounds[:-1][lists]))
+        advance(progress, k + 1, folds + 1)
+    return chosen, float(np.mean(gains))
+
+
+def _table(scores: Scores, label: str, training: float) -> pl.DataFrame:
+    rows = []
+    for name, each in scores.measured.items():
+        first, reranked = each.scores().tolist()
+        way = 1.0 if each.metric.higher_is_better else -1.0
+        pair = (np.array([1]), np.array([0]))
+        values, left_out = each.scores(), scores.left_out(name)
+        errors = difference_errors(each.metric, values, left_out, *pair)
+        gain = np.array([way * (reranked - first)])
+        low, high = difference_intervals(each.metric, gain, errors, each.size, each.freedom)
+        rows.append(
+            {
+                "metric": name,
+                "tuned": name == label,
+                "first": first,
+                "held_out": reranked,
+                "gain": float(gain[0]),
+                "low": float(low[0]),
+                "high": float(high[0]),
+                "training_gain": training if name == label else None,
+                "shown": bool(low[0] > 0),
+            }
+        )
+    return pl.DataFrame(rows, schema_overrides={"training_gain": pl.Float64})
+
+
+def _notes(
+    table: pl.DataFrame,
+    label: str,
+    useless: Sequence[str],
+    numbers: Sequence[MeanOfNumbers],
+    lists: NBestLists,
+    judge: str | None,
+) -> list[str]:
+    notes = []
+    if useless:
+        notes.append(
+            f"{listed(useless)}: the same for all candidates of every item, so the weight stays 0"
+        )
+    for each in numbers:
+        missing = int(np.isnan(lists.frame.get_column(each.name).to_numpy()).sum())
+        if missing:
+            by = f"by '{judge}'" if judge else "by the mean of the others"
+            notes.append(
+                f"{each.name}: {missing} of {lists.frame.height} candidates have none and are estimated "
+                f"{by}, corrected by the others; right only if these were drawn at random"
+            )
+    if table.height == 1:
+        notes.append(
+            f"{label} was tuned, so its gain is partly its own: look at metrics or people that were not "
+            f"tuned, with more {Argument('metrics')} or {Argument('means')}"
+        )
+    return notes

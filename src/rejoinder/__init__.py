@@ -48,7 +48,9 @@ if TYPE_CHECKING:
     from rejoinder.training.responder import train_responder
     from rejoinder.training.ruber import train_ruber
     from rejoinder.training.vectors import train_vectors
+    from rejoinder.tuning.rerank import rerank
     from rejoinder.tuning.sweep import sweep
+    from rejoinder.tuning.tune import tune
     from rejoinder.utterance_quantity.ruq import ruq
 
 __all__ = [
@@ -84,6 +86,7 @@ __all__ = [
     "read_scores",
     "read_testset",
     "report",
+    "rerank",
     "respond",
     "ruq",
     "score",
@@ -91,6 +94,7 @@ __all__ = [
     "train_responder",
     "train_ruber",
     "train_vectors",
+    "tune",
     "weigh",
     "with_probabilities",
     "write_provenance",
@@ -130,6 +134,7 @@ _HOMES = {
     "read_scores": "rejoinder.tables.external_scores",
     "read_testset": "rejoinder.tables.testset",
     "report": "rejoinder.reporting.report",
+    "rerank": "rejoinder.tuning.rerank",
     "respond": "rejoinder.responders.replies",
     "ruq": "rejoinder.utterance_quantity.ruq",
     "score": "rejoinder.scoring.score",
@@ -137,6 +142,7 @@ _HOMES = {
     "train_responder": "rejoinder.training.responder",
     "train_ruber": "rejoinder.training.ruber",
     "train_vectors": "rejoinder.training.vectors",
+    "tune": "rejoinder.tuning.tune",
     "weigh": "rejoinder.references.weighing",
     "write_provenance": "rejoinder.files.recording",
     "write_testset": "rejoinder.tables.write",

@@ -66,6 +66,7 @@ OF_TABLES = {
     "scores": OUTSIDE_SCORES,
 }
 """By kind of table what 'convert' writes."""
+UTILITIES = Kind("utilities of candidates", _ROWS)
 CORRELATIONS = Kind("a table of correlations", _ROWS)
 VERDICTS = Kind("verdicts as JUnit XML", (".xml",), "--tables writes the tables")
 TABLES = Kind("tables of results", (".md", ".tex", ".html", ".csv"), "--json prints all numbers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,6 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted, listed
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.jackknife import difference_errors, difference_intervals
 from rejoinder.progress import Progress, advance
 from rejoinder.result import TableResult
 from rejoinder.scoring.score import score, wanted_metrics
@@ -24,10 +23,9 @@ from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
+from rejoinder.tuning.gains import FIRST, RERANKED, gains
 from rejoinder.tuning.objectives import MeanOfNumbers, candidate_batch, candidate_rows, mean_of_rows
 from rejoinder.tuning.weight_search import CandidateRows, Search
-
-FIRST, RERANKED = "first candidate", "reranked"
 
 LEAST_CLUSTERS = 10
 """Of fewer there is no gain held out."""
@@ -155,14 +153,14 @@ def tune(
     clusters, column = _clusters(testset, lists, cluster)
     rng = np.random.default_rng(seed)
     search = Search.of(rows, starts, rng, low, high)
-    held_out, training = _cross_validated(search, clusters, folds, rng, progress)
+    found = cross_validated(search, clusters, folds, rng, progress)
     weights = _scaled(search.best(), low, high)
     advance(progress, folds + 1, folds + 1)
-    systems = {FIRST: lists.bounds[:-1], RERANKED: held_out}
+    systems = {FIRST: lists.bounds[:-1], RERANKED: found.chosen}
     replies = pl.concat([lists.replies(chosen, name) for name, chosen in systems.items()])
     measured = [*labelled.values(), *(each.of_systems(lists, systems) for each in numbers)]
     result = score(testset, replies, measured, drop_unusable=True, cluster=column, seed=seed)
-    table = _table(result, label, training)
+    table = _table(result, label, found.training_gain)
     useless = [name for name, spread in zip(names, rows.spread, strict=True) if not spread]
     notes += [*dropped, *_notes(table, label, useless, numbers, lists, judge), *result.notes]
     settings = {
@@ -170,9 +168,9 @@ def tune(
         "seed": seed,
     }  # fmt: skip
     value = sign * rows.value_of(rows.chosen(weights))
-    found = dict(zip(names, weights.tolist(), strict=True))
+    by_name = dict(zip(names, weights.tolist(), strict=True))
     signatures = {name: each.signature for name, each in result.measured.items()}
-    return Tuned(found, value, table, settings, signatures, tuple(dict.fromkeys(notes)), result)
+    return Tuned(by_name, value, table, settings, signatures, tuple(dict.fromkeys(notes)), result)
 
 
 def _check(folds: int, starts: int) -> None:
@@ -253,10 +251,32 @@ def _clusters(testset: TestSet, lists: NBestLists, cluster: str | None) -> tuple
     return labels.to_numpy().astype(np.int64), column
 
 
-def _cross_validated(
-    search: Search, clusters: Indices, folds: int, rng: np.random.Generator, progress: Progress | None
-) -> tuple[Indices, float]:
-    """The candidates that weights of the other folds choose, int64 [n], and the mean gain in training."""
+class CrossValidated(NamedTuple):
+    """What weights do on the items of a fold that they were not tuned on.
+
+    Attributes:
+        chosen: int64 [n], the candidate of each list that the weights of the other folds choose.
+        weights: float64 [folds, d], the weights tuned without each fold.
+        training_gain: The gain over the first candidates on the items tuned on, mean over folds.
+    """
+
+    chosen: Indices
+    weights: Floats
+    training_gain: float
+
+
+def cross_validated(
+    search: Search,
+    clusters: Indices,
+    folds: int,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+) -> CrossValidated:
+    """Tunes without each fold of clusters in turn.
+
+    Raises:
+        InputError: There are too few clusters.
+    """
     distinct, code = np.unique(clusters, return_inverse=True)
     if distinct.size < LEAST_CLUSTERS:
         raise InputError(
@@ -265,40 +285,32 @@ def _cross_validated(
         )
     folds = min(folds, distinct.size)
     fold = (rng.permutation(distinct.size) % folds)[code]
-    rows, chosen, gains = search.rows, search.rows.bounds[:-1].copy(), []
+    rows, gains, tuned = search.rows, [], []
+    first = rows.bounds[:-1]
+    chosen = first.copy()
     for k in range(folds):
         lists = np.flatnonzero(fold != k)
-        best = rows.chosen(search.best(lists))
+        tuned.append(search.best(lists))
+        best = rows.chosen(tuned[-1])
         chosen[fold == k] = best[fold == k]
-        gains.append(rows.value_of(best[lists]) - rows.value_of(rows.bounds[:-1][lists]))
+        gains.append(rows.value_of(best[lists]) - rows.value_of(first[lists]))
         advance(progress, k + 1, folds + 1)
-    return chosen, float(np.mean(gains))
+    return CrossValidated(chosen, np.array(tuned), float(np.mean(gains)))
 
 
 def _table(scores: Scores, label: str, training: float) -> pl.DataFrame:
-    rows = []
-    for name, each in scores.measured.items():
-        first, reranked = each.scores().tolist()
-        way = 1.0 if each.metric.higher_is_better else -1.0
-        pair = (np.array([1]), np.array([0]))
-        values, left_out = each.scores(), scores.left_out(name)
-        errors = difference_errors(each.metric, values, left_out, *pair)
-        gain = np.array([way * (reranked - first)])
-        low, high = difference_intervals(each.metric, gain, errors, each.size, each.freedom)
-        rows.append(
-            {
-                "metric": name,
-                "tuned": name == label,
-                "first": first,
-                "held_out": reranked,
-                "gain": float(gain[0]),
-                "low": float(low[0]),
-                "high": float(high[0]),
-                "training_gain": training if name == label else None,
-                "shown": bool(low[0] > 0),
-            }
-        )
-    return pl.DataFrame(rows, schema_overrides={"training_gain": pl.Float64})
+    tuned = pl.col("metric") == label
+    return gains(scores).select(
+        "metric",
+        tuned.alias("tuned"),
+        "first",
+        pl.col(RERANKED).alias("held_out"),
+        "gain",
+        "low",
+        "high",
+        pl.when(tuned).then(pl.lit(training)).alias("training_gain"),
+        (pl.col("low") > 0).alias("shown"),
+    )
 
 
 def _notes(

@@ -39,6 +39,7 @@ from simulations import (  # noqa: E402
     score_intervals,
     shaped,
     soft_pairwise,
+    tuned_gain,
     turn_level,
     unit_protocol,
     williams,
@@ -76,6 +77,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "different_items": different_items.STUDY,
     "dialogues": dialogues.STUDY,
     "cluster_plans": cluster_plans.STUDY,
+    "tuned_gain": tuned_gain.STUDY,
     "williams": williams.STUDY,
     **shaped.STUDIES,
 }
@@ -97,6 +99,7 @@ RUNS_OF = {
     "soft_clusters": 1000,
     "soft_comparisons": 800,
     "soft_pairwise": 1000,
+    "tuned_gain": 400,
     "turn_level": 600,
     "unit_comparisons": 600,
     "unit_intervals": 400,

@@ -16,7 +16,7 @@ READ = {
     "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--sentence-vectors",
     "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model",
     "--encoder", "--task", "--mined",
-    "--db", "--rubric", "--drawn", "--ruq",
+    "--db", "--rubric", "--drawn", "--ruq", "--weights", "--utility",
 }  # fmt: skip
 """The options of paths that are read. --db is made where there is none (tests/unit/annotation)."""
 

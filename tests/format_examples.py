@@ -311,6 +311,10 @@ WORLDS = {
          "metricsData": [{"name": "Tone", "success": True, "score": 0.5}]}
         for n, (i, w, t) in enumerate(zip(IDS, WORDS, turned(1), strict=True))
     ], "hyperparameters": {"model": "a"}}).encode()),
+    "moses": {"responses": ("nbest.out", "".join(
+        f"{int(i) - 1} ||| {t} ||| lm: -{n}.5 -1 w= {len(t)} ||| {-n / 4}\n"
+        for n, (i, t) in enumerate(zip(IDS, turned(1), strict=True))
+    ).encode())},
     "batch-output": {"responses": ("batch_output.jsonl", rows(*(
         {"id": f"b{i}", "custom_id": i, "error": None, "response": {"status_code": 200, "body": {
             "model": "a", "choices": [{"index": 0, "message": {"role": "assistant", "content": t}}]}}}
@@ -351,6 +355,7 @@ SCORES = {
         for form in tools.FORMATS
         if "scores" in tools.ROLES.get(form, ("scores",))
     },
+    "moses": WORLDS["moses"]["responses"],
 }  # fmt: skip
 """By format a whole file of scores."""
 

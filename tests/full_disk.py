@@ -122,6 +122,10 @@ def _mine(rung: Rung) -> list[Any]:
     return [rung.corpus(), rung.testset()]
 
 
+def _rerank(rung: Rung) -> list[Any]:
+    return [rung.responses(), "--mbr", "chrf"]
+
+
 RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("score", "--save"): (_score, ("a.parquet",)),
     ("score", "--tables"): (_score, ("a.md", "a.csv")),
@@ -146,6 +150,7 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("respond", "--output"): (_respond, ("a.jsonl", "a.csv", "a.parquet")),
     ("mark", "--output"): (mark_words, ("a.csv", "a.parquet")),
     ("mine", "--output"): (_mine, ("a.jsonl", "a.csv", "a.parquet")),
+    ("rerank", "--output"): (_rerank, ("a.jsonl", "a.parquet")),
     ("filter", "--output"): (lambda rung: [rung.corpus()], ("a.jsonl", "a.parquet")),
     ("report", "--output"): (_audit, ("a.html", "a.md")),
     ("audit", "--save-replies"): (_audit, ("a.jsonl", "a.csv")),
@@ -189,7 +194,7 @@ def _khayrallah2021(rung: Rung) -> list[Any]:
 
 SAME_TABLES = (
     "compare", "correlate", "audit", "preferences", "judge", "plan", "weigh", "mark", "mine", "filter",
-    "ruq", "explain-diff", "sweep", "recipe galley2015", "recipe khayrallah2021",
+    "ruq", "explain-diff", "sweep", "tune", "rerank", "recipe galley2015", "recipe khayrallah2021",
     "recipe negative-references",
     "recipe references", "recipe tao2018",
 )  # fmt: skip
@@ -197,6 +202,7 @@ SAME_TABLES = (
 
 ELSEWHERE = {
     **{(verb, "--tables"): "tried with 'score' and 'ratings'" for verb in SAME_TABLES},
+    ("rerank", "--save-utility"): "written by the same lines as --output, beside it",
     (
         "annotate page",
         "--output",

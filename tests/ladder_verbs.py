@@ -272,6 +272,20 @@ def filtered(rung: Rung) -> Iterator[Line]:
     yield Line([rung.corpus(), "-o", rung.new("filtered.jsonl")], rung.items)
 
 
+def tune(rung: Rung) -> Iterator[Line]:
+    """The replies of all systems as candidates, by their length."""
+    files = [rung.responses(), rung.testset()]
+    yield Line([*files, "-m", "bleu", "--feature", "length", "--starts", 2], rung.items)
+
+
+def rerank(rung: Rung) -> Iterator[Line]:
+    """By minimum Bayes risk, and by the oracle beside a metric."""
+    words = [rung.responses(), "-o", rung.new("chosen.jsonl")]
+    yield Line([*words, "--mbr", "chrf"], rung.items)
+    oracle = ["--oracle", "bleu", "-m", "length"]
+    yield Line([*words, "--testset", rung.testset(), *oracle], rung.items)
+
+
 def respond(rung: Rung) -> Iterator[Line]:
     """Random and retrieved replies from a corpus of as many pairs."""
     for system in ("random", "retrieval"):
@@ -439,6 +453,8 @@ LADDER: dict[str, Entry | Absent] = {
     "convert": Entry(convert, lambda told: [told["rows"]]),
     "ruq": Entry(ruq, rows("systems"), most=17_000),
     "filter": Entry(filtered, lambda told: [told["pairs"]], alone=True),
+    "tune": Entry(tune, lambda told: [told["settings"]["items"]], least=(4, 1), most=40_000),
+    "rerank": Entry(rerank, lambda told: [len(told["chosen"])], most=40_000),
     "respond": Entry(respond, lambda told: [told["replies"]], alone=True, most=4_000),
     "mark": Entry(
         mark,

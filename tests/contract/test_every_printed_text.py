@@ -98,6 +98,8 @@ ROWS = [
     ("ruq", "--worst 3", ["c025"]),
     ("ruq", "--by topic", ["travel"]),
     ("sweep", "", [OUT]),
+    ("tune", "", []),
+    ("rerank", "", ["c001", OUT]),
     ("recipe negative-references", "", ["mined"]),
     ("recipe tao2018", "--cases 2", ["tuned"]),
     ("recipe galley2015", "", []),

@@ -182,6 +182,19 @@ class Worlds:
         }
         return SweepResult(self.folder, trials, pl.DataFrame(), (), parameters)
 
+    def tuned(self):
+        return rejoinder.tune(
+            self.candidates, self.testset, "deltableu", features=["words"], folds=2, starts=1
+        )
+
+    def reranked(self):
+        return rejoinder.rerank(self.candidates, self.testset, ["bleu"], mbr="chrf")
+
+    @property
+    def candidates(self):
+        words = pl.col("text").str.len_chars()
+        return self.responses.with_columns(words.alias("words"), sample=pl.col("system"))
+
     def corpus(self):
         return rejoinder.filter_corpus(rejoinder.read_testset(EXAMPLES / "corpus.txt"))
 
@@ -215,6 +228,7 @@ TABLES = [
     "explained_difference", "reported_figure",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people",
     "comparison_by_people", "explanation", "report", "marks", "look", "mined", "likelihoods", "step", "sweep",
+    "tuned", "reranked",
 ]  # fmt: skip
 OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
 STUDIES = {"NegativeReferences", "ReferencesStudy", "Study"}

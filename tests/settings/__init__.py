@@ -1,8 +1,8 @@
 """What each option of each verb does: one row for each, in a file for each family of verbs."""
 
-from settings import files, models, people, recipes, reports, scores, studies
+from settings import candidates, files, models, people, recipes, reports, scores, studies
 
-_FAMILIES = (scores, reports, people, models, recipes, files, studies)
+_FAMILIES = (scores, reports, people, models, recipes, files, studies, candidates)
 
 ROWS = [row for family in _FAMILIES for row in family.ROWS]
 USUAL = {verb: command for family in _FAMILIES for verb, command in family.USUAL.items()}

@@ -6,7 +6,9 @@ import csv
 import json
 import re
 import time
+from collections import Counter
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -202,6 +204,57 @@ class World:
             header, *rows = csv.reader(file)
         names = ["key" if name == "id" else name for name in header]
         return self._csv(f"keyed_{path.name}", names, rows)
+
+    # The replies of the three systems as samples of one, with numbers.
+    by = ("--mbr", "chrf")
+    features = ("--feature", "words", "--feature", "lm")
+
+    def _candidates(self) -> list[dict]:
+        rows, seen = [], Counter()
+        replies = (map(json.loads, each.read_text("utf-8").splitlines()) for each in self.systems)
+        for reply in chain.from_iterable(replies):
+            seen[reply["id"]] += 1
+            place, i = seen[reply["id"]], len(seen)
+            judge = 1 + (i * 7 + 3 * place + len(rows)) % 5
+            numbers = {"words": len(reply["text"].split()), "lm": -1.0 - len(rows) % 4, "judge": judge}
+            people = None if len(rows) % 2 else judge + len(rows) % 3 - 1
+            row = {"id": reply["id"], "sample": str(place), "text": reply["text"], **numbers}
+            rows.append({**row, "people": people})
+        return rows
+
+    @cached_property
+    def candidates(self) -> Path:
+        """N-best lists; people rated every second candidate."""
+        return self._lines("candidates.jsonl", self._candidates())
+
+    @cached_property
+    def candidates_data(self) -> Path:
+        names = ("id", "sample", "text", "words", "lm", "judge", "people")
+        rows = [[each[name] for name in names] for each in self._candidates()]
+        return self._csv("candidates.data", names, rows)
+
+    @cached_property
+    def keyed_candidates(self) -> Path:
+        return self._lines("keyed_candidates.jsonl", [_keyed(each) for each in self._candidates()])
+
+    @cached_property
+    def marks_of_candidates(self) -> Path:
+        rows = [(each["id"], each["sample"], len(each["text"])) for each in self._candidates()]
+        return self._csv("marks.csv", ("id", "sample", "mark"), rows)
+
+    @cached_property
+    def weights(self) -> Path:
+        path = self.folder / "weights.json"
+        path.write_text(json.dumps({"tuned": {"weights": {"words": 1.0, "lm": 0.5}}}), "utf-8")
+        return path
+
+    @cached_property
+    def utilities(self) -> Path:
+        """Those of chrF, as the command saves them."""
+        path = self.folder / "utilities.csv"
+        words = ["rerank", self.candidates, "--mbr", "chrf", "-o", self.folder / "reranked.jsonl"]
+        assert run([str(each) for each in (*words, "--save-utility", path)]) == 0
+        return path
 
     # What lacks something.
     @cached_property

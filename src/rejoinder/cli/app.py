@@ -41,7 +41,16 @@ VERBS = {
     "Ask people": ("annotate", "ratings", "preferences", "plan", "weigh"),
     "Trust metrics and judges": ("metrics", "correlate", "mark", "judge"),
     "Prepare files": ("look", "convert", "mine", "provenance"),
-    "Train and probe models": ("filter", "train", "respond", "tune", "rerank", "sweep", "ruq", "recipe"),
+    "Train and probe models": (
+        "filter",
+        "train",
+        "respond",
+        "tune",
+        "rerank",
+        "sweep",
+        "ruq",
+        "recipe",
+    ),
 }
 """By task, the verbs: each has a file of its name in ``verbs/``, which is imported when it is called."""
 

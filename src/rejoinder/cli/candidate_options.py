@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,13 +28,14 @@ def weight_bounds(
     for each in values:
         name, _, ends = each.rpartition("=")
         low, between, high = ends.partition("..")
-        try:
+        found = None
+        with contextlib.suppress(ValueError):
             found = float(low or "-inf"), float(high or "inf")
-        except ValueError:
-            between = ""
-        if not name or not between:
+        if not name or not between or found is None:
             raise click.BadParameter(
-                f"got '{each}'; expected NAME=LOW..HIGH, such as lm=0..1 or lm=0..", context, parameter
+                f"got '{each}'; expected NAME=LOW..HIGH, such as lm=0..1 or lm=0..",
+                context,
+                parameter,
             )
         bounds[name] = found
     return bounds
@@ -81,5 +83,7 @@ def read_utilities(path: Path) -> pl.DataFrame:
     (path,) = existing([path], "utility")
     part = format_of(path, None, "scores", has_columns=True).part
     if part is None:
-        raise InputError(f"{path}: no table; expected the columns id, candidate, reference, utility")
+        raise InputError(
+            f"{path}: no table; expected the columns id, candidate, reference, utility"
+        )
     return typed(part(path)).frame

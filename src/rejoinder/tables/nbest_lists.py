@@ -83,7 +83,9 @@ class NBestLists:
         if SAMPLE not in replies.columns:
             replies = replies.with_columns(pl.lit(None, pl.String).alias(SAMPLE))
         order = replies.select("id").unique(maintain_order=True).with_row_index("item")
-        frame = replies.join(order, on="id", maintain_order="left").sort("item", maintain_order=True)
+        frame = replies.join(order, on="id", maintain_order="left").sort(
+            "item", maintain_order=True
+        )
         frame = frame.select("id", "system", SAMPLE, "text")
         own, unread = _own_numbers(paths, format, columns, ids)
         for table in (*own, *(read_as(SegmentScores, [each], format=format) for each in scores)):
@@ -152,7 +154,9 @@ class NBestLists:
     def require(self, name: str, argument: str) -> None:
         """Raises a ParameterError where the candidates have no such number."""
         if name not in self.names:
-            have = f"expected {one_of(self.names)}" if self.names else "the candidates have no numbers"
+            have = (
+                f"expected {one_of(self.names)}" if self.names else "the candidates have no numbers"
+            )
             raise ParameterError(Argument(argument, name), f": no number of that name; {have}")
 
     def matrix(self, names: Sequence[str]) -> Floats:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
+from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
+from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.measurement import measure
 from rejoinder.metrics.external import External
@@ -37,14 +41,18 @@ class MeanOfNumbers:
     values: Floats
 
     @classmethod
-    def of(cls, lists: NBestLists, name: str, judge: str | None = None) -> MeanOfNumbers:
+    def of(cls, lists: NBestLists, name: str, predictor: str | None = None) -> MeanOfNumbers:
         """The number of this name, corrected where some candidates have none."""
         values = lists.frame.get_column(name).to_numpy()
         rated = np.isfinite(values)
         if rated.all():
             return cls(name, values)
         known = values[rated]
-        guess = np.full(values.size, known.mean()) if judge is None else lists.matrix([judge])[:, 0]
+        guess = (
+            np.full(values.size, known.mean())
+            if predictor is None
+            else lists.matrix([predictor])[:, 0]
+        )
         guess = guess - guess[rated].mean()
         spread = float((guess[rated] ** 2).sum())
         slope = float((guess[rated] * (known - known.mean())).sum()) / spread if spread > 0 else 0.0
@@ -83,6 +91,36 @@ def candidate_batch(lists: NBestLists, testset: TestSet) -> Batch:
         references.get_column("weight").fill_null(1.0).to_numpy().astype(np.float64),
         contexts=contexts.get_column("context").to_list(),
     )
+
+
+def with_metrics(
+    lists: NBestLists, names: Sequence[str], testset: TestSet | None, argument: str
+) -> NBestLists:
+    """The lists with a number more for each name that is none of theirs and is a metric of replies.
+
+    Raises:
+        ParameterError: It is neither, or the metric looks at references, which a reranker does not have.
+    """
+    for name in names:
+        if name in lists.names:
+            continue
+        if name.partition(":")[0] not in registry.METRICS:
+            lists.require(name, argument)
+        metric = registry.metric(name)
+        if metric.needs & {"references", "weights"} or not metric.summable:
+            raise ParameterError(
+                Argument(argument, name),
+                ": this metric looks at references, or at all replies together; a feature is known of a "
+                "single candidate before it is chosen",
+            )
+        if "context" in metric.needs and testset is None:
+            raise ParameterError(
+                Argument(argument, name), ": it reads contexts; add ", Argument("testset")
+            )
+        items = testset or TestSet.from_lists([[""]] * len(lists), ids=lists.ids)
+        values = metric.score(candidate_rows(metric, lists, items))
+        lists = replace(lists, frame=lists.frame.with_columns(pl.Series(name, values)))
+    return lists
 
 
 def candidate_rows(

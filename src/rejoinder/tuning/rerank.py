@@ -24,14 +24,17 @@ from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tuning.gains import FIRST, RERANKED, gains
+from rejoinder.tuning.objectives import with_metrics
 from rejoinder.tuning.rules import (
     UTILITY,
     given_utilities,
-    oracle as oracle_choice,
     probabilities,
     utilities,
     utility_table,
     weighted,
+)
+from rejoinder.tuning.rules import (
+    oracle as oracle_choice,
 )
 from rejoinder.tuning.weight_search import best_of_lists
 
@@ -114,7 +117,7 @@ def rerank(
     utility: Frame | None = None,
     best: str | None = None,
     oracle: str | Metric | None = None,
-    probability: str | None = None,
+    log_probability: str | None = None,
     keep_utility: bool = False,
     scores: Sequence[Any] = (),
     system: str = RERANKED,
@@ -140,7 +143,7 @@ def rerank(
             utility``, candidates by their number in the list, from 1.
         best: A number of the candidates; ``NAME:lower`` where lower is better.
         oracle: The metric that the oracle makes best.
-        probability: With ``mbr`` or ``utility``, the number that is the logarithm of the model's
+        log_probability: With ``mbr`` or ``utility``, the number that is the logarithm of the model's
             probability; None takes all candidates alike.
         keep_utility: Keep the utilities in the result.
         scores: More numbers of the candidates, as for ``tune``.
@@ -180,8 +183,7 @@ def rerank(
     if weights is not None:
         if not weights:
             raise ParameterError(Argument("weights"), ": no weight; expected one or more features")
-        for name in weights:
-            lists.require(name, "weights")
+        lists = with_metrics(lists, list(weights), items, "weights")
         values, rule = weighted(lists, weights), f"weights of {listed(weights)}"
     elif best is not None:
         name, _, way = best.partition(":")
@@ -205,7 +207,9 @@ def rerank(
             "the oracle looks at the references: it bounds what reranking can reach, and is no reranker"
         )
     else:
-        values, matrices, rule = _bayes_risk(lists, mbr, utility, probability, keep_utility, progress)
+        values, matrices, rule = _bayes_risk(
+            lists, mbr, utility, log_probability, keep_utility, progress
+        )
     chosen = best_of_lists(values, lists.bounds)
     used = {registry.metric(each).label for each in (mbr, oracle) if each is not None}
     table = _table(lists, values, chosen)
@@ -235,14 +239,14 @@ def _bayes_risk(
     lists: NBestLists,
     mbr: str | Metric | None,
     utility: Frame | None,
-    probability: str | None,
+    logs: str | None,
     keep: bool,
     progress: Progress | None,
 ) -> tuple[Floats, list[Floats], str]:
     """The expected utility of each candidate, the utilities if they are kept, and the rule in words."""
-    if probability is not None:
-        lists.require(probability, "probability")
-    p = probabilities(lists, probability)
+    if logs is not None:
+        lists.require(logs, "log_probability")
+    p = probabilities(lists, logs)
     if utility is not None:
         remedy = "read a file with polars"
         table = polars_of(utility, "utility", ", ".join(UTILITY), remedy)
@@ -257,7 +261,7 @@ def _bayes_risk(
         values[part] = np.einsum("ab,b->a", matrix, p[part])
         if keep:
             kept.append(matrix)
-    alike = "all candidates alike" if probability is None else f"probabilities by {probability}"
+    alike = "all candidates alike" if logs is None else f"probabilities by {logs}"
     return values, kept, f"minimum Bayes risk by {what}, {alike}"
 
 

@@ -28,9 +28,7 @@ MOST_ITEMS = 20
 """So many items are listed."""
 
 
-def reranked(
-    table: pl.DataFrame, gains: pl.DataFrame, rule: str, notes: Sequence[str]
-) -> Document:
+def reranked(table: pl.DataFrame, gains: pl.DataFrame, rule: str, notes: Sequence[str]) -> Document:
     """How candidates were chosen, what metrics say of them, and which were taken.
 
     Args:
@@ -57,7 +55,9 @@ def reranked(
     ]
     other = table.filter(pl.col("candidate") > 1).height
     shown: Document = [
-        Line(f"{rule}: another than the first candidate for {other} of {counted(table.height, 'item')}")
+        Line(
+            f"{rule}: another than the first candidate for {other} of {counted(table.height, 'item')}"
+        )
     ]
     if gains.height:
         shown += [GAP, Table(gains, columns, name="metrics", meanings=MEANINGS)]
@@ -83,7 +83,7 @@ def candidates_of(table: pl.DataFrame) -> Document:
     meanings = {
         **MEANINGS,
         "candidate": "Number of the candidate in its list, from 1.",
-        **{name: "A number of the candidate, or its part of the weighted sum." for name in numbers},
+        **dict.fromkeys(numbers, "A number of the candidate, or its part of the weighted sum."),
         "value": "What candidates are chosen by.",
     }
     return [Table(table, columns, meanings=meanings)]

@@ -1,4 +1,4 @@
-"""How one candidate of each list is chosen: each rule gives every candidate a value, and the highest is taken."""
+"""How one candidate of each list is chosen: rules that give each a value, the highest of which is taken."""
 
 from __future__ import annotations
 

@@ -23,11 +23,17 @@ from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
-from rejoinder.tuning.gains import FIRST, RERANKED, gains
-from rejoinder.tuning.objectives import MeanOfNumbers, candidate_batch, candidate_rows, mean_of_rows
+from rejoinder.tuning.gains import FIRST, RERANKED, gains, held_out_interval
+from rejoinder.tuning.objectives import (
+    MeanOfNumbers,
+    candidate_batch,
+    candidate_rows,
+    mean_of_rows,
+    with_metrics,
+)
 from rejoinder.tuning.weight_search import CandidateRows, Search
 
-LEAST_CLUSTERS = 10
+LEAST_CLUSTERS = 4
 """Of fewer there is no gain held out."""
 
 
@@ -81,7 +87,7 @@ def tune(
     features: Sequence[str] = (),
     scores: Sequence[Any] = (),
     means: Sequence[str] = (),
-    judge: str | None = None,
+    predictor: str | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     folds: int = 5,
     starts: int = 20,
@@ -105,13 +111,14 @@ def tune(
         metrics: The first one is tuned, and must be a sum of rows; the others show what the same weights
             do under metrics that were not tuned. None: the default metric of the test set, or none where
             there are ``means``.
-        features: The numbers that are features; None takes all but ``means``, ``judge`` and the total
-            of Moses.
+        features: The numbers that are features, or metrics that look at no references, such as
+            ``ruber:model=FOLDER`` or ``length``; by default all numbers but ``means``, ``predictor`` and
+            the total of Moses.
         scores: More numbers of the candidates: tables of a judge, a metric or a model.
         means: Numbers of the candidates whose mean counts, as a metric does: a judge's marks, people's
             ratings. Without ``metrics``, the first one is tuned. Where some candidates have none, those
             that have one must be drawn at random.
-        judge: A number of all candidates that predicts those of ``means`` that some do not have.
+        predictor: A number of all candidates that predicts those of ``means`` that some do not have.
         bounds: By feature the least and the greatest weight; ``(0, inf)`` for a sign.
         folds: Number of folds of the cross-validation.
         starts: Number of starts of each search.
@@ -140,14 +147,15 @@ def tune(
         f"{counted(len(testset) - len(lists), 'item')} of {len(testset)} without candidates left out"
     ]  # fmt: skip
     testset = testset.select(lists.ids)
-    for name in (*means, *([judge] if judge else [])):
-        lists.require(name, "means" if name in means else "judge")
-    names = lists.features(features, without=[*means, *([judge] if judge else [])])
+    lists = with_metrics(lists, features, testset, "features")
+    for name in (*means, *([predictor] if predictor else [])):
+        lists.require(name, "means" if name in means else "predictor")
+    names = lists.features(features, without=[*means, *([predictor] if predictor else [])])
     labelled = {} if metrics is None and means else wanted_metrics(metrics, testset)
     if metrics is None and labelled:
         labelled = dict(list(labelled.items())[:1])
     lists, testset, dropped = _usable(lists, testset, list(labelled.values())[:1])
-    numbers = [MeanOfNumbers.of(lists, name, judge) for name in means]
+    numbers = [MeanOfNumbers.of(lists, name, predictor) for name in means]
     rows, label, sign = _rows(lists, testset, labelled, numbers, names)
     low, high = _bounds(names, bounds or {})
     clusters, column = _clusters(testset, lists, cluster)
@@ -162,9 +170,9 @@ def tune(
     result = score(testset, replies, measured, drop_unusable=True, cluster=column, seed=seed)
     table = _table(result, label, found.training_gain)
     useless = [name for name, spread in zip(names, rows.spread, strict=True) if not spread]
-    notes += [*dropped, *_notes(table, label, useless, numbers, lists, judge), *result.notes]
+    notes += [*dropped, *_notes(table, label, useless, numbers, lists, predictor), *result.notes]
     settings = {
-        "items": len(lists), "candidates": lists.frame.height, "folds": folds, "starts": starts,
+        "items": len(lists), "candidates": lists.frame.height, "folds": len(found.weights), "starts": starts,
         "seed": seed,
     }  # fmt: skip
     value = sign * rows.value_of(rows.chosen(weights))
@@ -211,11 +219,19 @@ def _rows(
     matrix = lists.matrix(names)
     value: Callable[[Floats], Floats]
     if not labelled:
-        return CandidateRows(matrix, lists.bounds, numbers[0].rows(), mean_of_rows), numbers[0].name, 1.0
+        return (
+            CandidateRows(matrix, lists.bounds, numbers[0].rows(), mean_of_rows),
+            numbers[0].name,
+            1.0,
+        )
     label, metric = next(iter(labelled.items()))
     sign = 1.0 if metric.higher_is_better else -1.0
     value = metric.score if sign > 0 else lambda totals: -metric.score(totals)
-    return CandidateRows(matrix, lists.bounds, candidate_rows(metric, lists, testset), value), label, sign
+    return (
+        CandidateRows(matrix, lists.bounds, candidate_rows(metric, lists, testset), value),
+        label,
+        sign,
+    )
 
 
 def _bounds(
@@ -228,7 +244,8 @@ def _bounds(
             )
         if not low < high:
             raise ParameterError(
-                Argument("bounds"), f": {name} from {low} to {high}; expected a lower and a higher number"
+                Argument("bounds"),
+                f": {name} from {low} to {high}; expected a lower and a higher number",
             )
     ends = np.array([given.get(name, (-math.inf, math.inf)) for name in names], dtype=np.float64)
     return ends[:, 0].copy(), ends[:, 1].copy()
@@ -299,16 +316,32 @@ def cross_validated(
 
 
 def _table(scores: Scores, label: str, training: float) -> pl.DataFrame:
-    tuned = pl.col("metric") == label
-    return gains(scores).select(
+    """The gains with intervals that know of the tuning: those of other metrics as wide as the tuned one's."""
+    rows = gains(scores).to_dicts()
+    (tuned,) = (row for row in rows if row["metric"] == label)
+    low, high = held_out_interval(tuned["gain"], tuned["low"], tuned["high"], training)
+    wider = (
+        (tuned["gain"] - low) / (tuned["gain"] - tuned["low"])
+        if tuned["low"] == tuned["low"]
+        else 1.0
+    )
+    for row in rows:
+        row["tuned"] = row["metric"] == label
+        row["training_gain"] = training if row["tuned"] else None
+        if row["tuned"]:
+            row["low"], row["high"] = low, high
+        else:
+            row["low"] = row["gain"] + wider * (row["low"] - row["gain"])
+            row["high"] = row["gain"] + wider * (row["high"] - row["gain"])
+    return pl.DataFrame(rows, schema_overrides={"training_gain": pl.Float64}).select(
         "metric",
-        tuned.alias("tuned"),
+        "tuned",
         "first",
         pl.col(RERANKED).alias("held_out"),
         "gain",
         "low",
         "high",
-        pl.when(tuned).then(pl.lit(training)).alias("training_gain"),
+        "training_gain",
         (pl.col("low") > 0).alias("shown"),
     )
 
@@ -319,7 +352,7 @@ def _notes(
     useless: Sequence[str],
     numbers: Sequence[MeanOfNumbers],
     lists: NBestLists,
-    judge: str | None,
+    predictor: str | None,
 ) -> list[str]:
     notes = []
     if useless:
@@ -329,7 +362,7 @@ def _notes(
     for each in numbers:
         missing = int(np.isnan(lists.frame.get_column(each.name).to_numpy()).sum())
         if missing:
-            by = f"by '{judge}'" if judge else "by the mean of the others"
+            by = f"by '{predictor}'" if predictor else "by the mean of the others"
             notes.append(
                 f"{each.name}: {missing} of {lists.frame.height} candidates have none and are estimated "
                 f"{by}, corrected by the others; right only if these were drawn at random"

@@ -139,6 +139,7 @@ def best_on_line(
     ends = np.concatenate([[-np.inf], found.points[order], [np.inf]])
     least, most = np.maximum(ends[:-1], low), np.minimum(ends[1:], high)
     near = np.minimum(np.abs(least), np.abs(most))
+    near[np.isinf(near)] = 0.0
     heights = rows.value(sums)
     heights[~(most - least > NARROWEST * np.maximum(1.0, near)) | np.isnan(heights)] = -np.inf
     # The order in which equal points are swept, and so the last digit of a sum, may be the machine's.
@@ -205,7 +206,9 @@ class Search:
         random = rng.standard_normal((RANDOM_DIRECTIONS if len(axes) > 1 else 0, width)) * scale
         lines = [Line.of(rows, each) for each in (*axes, *random)]
         orders = np.array([rng.permutation(len(lines)) for _ in range(starts)], dtype=np.int64)
-        further = rng.standard_normal((ROUNDS if len(axes) > 1 else 0, RANDOM_DIRECTIONS, width)) * scale
+        further = (
+            rng.standard_normal((ROUNDS if len(axes) > 1 else 0, RANDOM_DIRECTIONS, width)) * scale
+        )
         return cls(rows, points, lines, orders, further, low, high)
 
     def best(self, lists: Indices | None = None) -> Floats:

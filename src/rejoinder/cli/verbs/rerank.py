@@ -54,8 +54,8 @@ class RerankOptions(options.TablesOptions, options.MetricsOptions, options.Print
         "With --testset.",
         shell_complete=metric_names,
     )
-    probability: str | None = option(
-        "--probability",
+    log_probability: str | None = option(
+        "--log-probability",
         metavar="NAME",
         help="Number that is the logarithm of a candidate's probability. With --mbr or --utility; "
         "default: all candidates are alike.",
@@ -68,18 +68,14 @@ class RerankOptions(options.TablesOptions, options.MetricsOptions, options.Print
     )
     scores: tuple[ScoreFile, ...] = options.scores(NUMBERS)
     testset: Path | None = path(
-        "--testset", help="Test set whose items these are. For -m, --oracle and lists of Moses."
-    )
-    system: str = option(
-        "--system",
-        metavar="NAME",
-        default="reranked",
-        help="Name of the chosen candidates as a system.",
+        "--testset",
+        metavar="TESTSET",
+        help="Test set. For -m, --oracle and lists of Moses.",
     )
     explain: str | None = option(
         "--explain",
         metavar="ID",
-        help="Print the candidates of this item with what each was chosen by, the best first.",
+        help="Explain the scores of the item with this id. All its candidates, with what they are chosen by.",
     )
 
 
@@ -101,7 +97,7 @@ def rerank(given: RerankOptions) -> None:
     from rejoinder.tuning.rerank import rerank as reranked
 
     risk = given.mbr is not None or given.utility is not None
-    check_needs(risk, "--mbr METRIC or --utility FILE", "probability", "save_utility")
+    check_needs(risk, "--mbr METRIC or --utility FILE", "log_probability", "save_utility")
     check_needs(given.testset is not None, "--testset FILE", "oracle", "metrics")
     targets.check_file(given.output, targets.RESPONSES, "--output")
     targets.check_file(given.save_utility, targets.UTILITIES, "--save-utility")
@@ -122,7 +118,7 @@ def rerank(given: RerankOptions) -> None:
             format=given.format,
             columns=given.columns,
             progress=tick,
-            **{name: getattr(given, name) for name in ("mbr", "best", "oracle", "probability", "system")},
+            **{name: getattr(given, name) for name in ("mbr", "best", "oracle", "log_probability")},
         )
     explained = None if given.explain is None else result.explain(given.explain)
     with Outputs(result) as outputs:

@@ -33,9 +33,11 @@ class TuneOptions(
         "--feature",
         metavar="NAME",
         multiple=True,
+        holds="metric",
         gives=("features",),
-        help="Number of the candidates that is a feature; may be repeated. Default: all but those of "
-        "--mean and --judge, and the total of Moses.",
+        help="Number of the candidates that is a feature, or a metric without references; may be repeated. "
+        "For example lm, length or ruber:model=FOLDER. Default: all numbers but those of --mean and "
+        "--predictor, and the total of Moses.",
     )
     means: tuple[str, ...] = option(
         "--mean",
@@ -45,8 +47,8 @@ class TuneOptions(
         help="Number of the candidates whose mean counts, as a metric does; may be repeated. For example "
         "a judge's mark or people's ratings; without -m, the first one is tuned.",
     )
-    judge: str | None = option(
-        "--judge",
+    predictor: str | None = option(
+        "--predictor",
         metavar="NAME",
         help="Number of all candidates that predicts those of --mean that some do not have. These must "
         "have been drawn at random.",
@@ -89,7 +91,7 @@ def tune(given: TuneOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tuning.tune import tune as tuned
 
-    check_needs(bool(given.means), "--mean NAME", "judge")
+    check_needs(bool(given.means), "--mean NAME", "predictor")
     with Progress("reading"):
         testset = inputs.read_items(given)
     with Progress("tuning") as tick:
@@ -103,7 +105,16 @@ def tune(given: TuneOptions) -> None:
             progress=tick,
             **{
                 name: getattr(given, name)
-                for name in ("features", "means", "judge", "bounds", "folds", "starts", "cluster", "seed")
+                for name in (
+                    "features",
+                    "means",
+                    "predictor",
+                    "bounds",
+                    "folds",
+                    "starts",
+                    "cluster",
+                    "seed",
+                )
             },
         )
     with Outputs(result) as outputs:

@@ -1,0 +1,137 @@
+"""One candidate of each list: by every rule, and minimum Bayes risk against brute force."""
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+import sacrebleu
+
+import rejoinder
+from rejoinder import TestSet
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.tuning.rules import probabilities
+
+# Two lists of three; the second candidate of the first list is most like the others.
+ROWS = pl.DataFrame(
+    {
+        "id": ["1"] * 3 + ["2"] * 3,
+        "sample": ["0", "1", "2"] * 2,
+        "text": [
+            "the bus left",
+            "the bus left at nine",
+            "a bus left at nine",
+            "no",
+            "yes it is",
+            "yes",
+        ],
+        "lm": [-1.0, -2.0, -3.0, -1.0, -9.0, -0.5],
+    }
+)
+TESTSET = TestSet.from_lists([["the bus left at nine"], ["yes"]])
+
+
+def chosen(**rule):
+    return rejoinder.rerank(ROWS, **rule).table["candidate"].to_list()
+
+
+def test_every_rule():
+    assert chosen(weights={"lm": 1.0}) == [1, 3]
+    assert chosen(weights={"lm": -1.0}) == [3, 2]
+    assert chosen(best="lm") == [1, 3]
+    assert chosen(best="lm:lower") == [3, 2]
+    assert chosen(mbr="chrf") == [2, 2]  # recall counts more: "yes it is" holds all of "yes"
+    assert chosen(oracle="bleu", testset=TESTSET) == [2, 3]
+
+
+def test_minimum_bayes_risk_is_that_of_brute_force():
+    texts = ROWS["text"].to_list()
+    metric = sacrebleu.metrics.CHRF(eps_smoothing=False)
+    for name in (None, "lm"):
+        result = rejoinder.rerank(ROWS, mbr="chrf", log_probability=name)
+        for place, (begin, end) in enumerate([(0, 3), (3, 6)]):
+            logs = np.zeros(3) if name is None else ROWS["lm"].to_numpy()[begin:end]
+            p = np.exp(logs) / np.exp(logs).sum()
+            risks = [
+                sum(
+                    w * metric.sentence_score(a, [b]).score / 100
+                    for w, b in zip(p, texts[begin:end], strict=True)
+                )
+                for a in texts[begin:end]
+            ]
+            assert result.table["candidate"][place] == 1 + int(np.argmax(risks))
+            assert result.table["value"][place] == pytest.approx(max(risks), abs=1e-9)
+
+
+def test_saved_utilities_choose_alike():
+    kept = rejoinder.rerank(ROWS, mbr="chrf", keep_utility=True)
+    assert kept.utilities.columns == ["id", "candidate", "reference", "utility"]
+    again = rejoinder.rerank(ROWS, utility=kept.utilities)
+    assert again.table.equals(kept.table)
+    with pytest.raises(InputError, match="none of candidate 3 with reference 3 at id '2'"):
+        rejoinder.rerank(ROWS, utility=kept.utilities.head(17))
+    with pytest.raises(InputError, match="no column 'utility'"):
+        rejoinder.rerank(ROWS, utility=kept.utilities.drop("utility"))
+    with pytest.raises(InputError, match="beyond the 3 of its list"):
+        rejoinder.rerank(ROWS, utility=kept.utilities.with_columns(pl.col("reference") + 1))
+
+
+def test_probabilities_are_of_a_list():
+    from rejoinder.tables.nbest_lists import NBestLists
+
+    lists = NBestLists.of(ROWS)
+    assert np.allclose(probabilities(lists, None), 1 / 3)
+    p = probabilities(lists, "lm").reshape(2, 3)
+    assert np.allclose(p.sum(axis=1), 1)
+    assert p[0, 0] / p[0, 1] == pytest.approx(np.e)
+
+
+def test_the_oracle_is_no_worse_than_any_single_exchange():
+    rng = np.random.default_rng(2)
+    words = ["yes", "no", "it", "is", "not"]
+    texts = [[" ".join(rng.choice(words, 4)) for _ in range(4)] for _ in range(5)]
+    references = [[" ".join(rng.choice(words, 4))] for _ in range(5)]
+    rows = [(str(i + 1), str(k), t) for i, each in enumerate(texts) for k, t in enumerate(each)]
+    frame = pl.DataFrame(rows, schema=["id", "sample", "text"], orient="row")
+    result = rejoinder.rerank(frame, TestSet.from_lists(references), ["bleu"], oracle="bleu")
+    best = result.gains["reranked"][0]
+    bleu = rejoinder.metrics.BLEU()
+    picked = [each[k - 1] for each, k in zip(texts, result.table["candidate"], strict=True)]
+    for i, other in itertools.product(range(5), range(4)):
+        changed = [*picked[:i], texts[i][other], *picked[i + 1 :]]
+        assert bleu.corpus(changed, references).value <= best + 1e-12
+    assert result.gains["used"].to_list() == [True]
+    assert any("no reranker" in note for note in result.notes)
+
+
+def test_the_metric_that_chose_is_marked():
+    result = rejoinder.rerank(ROWS, TESTSET, ["chrf", "bleu"], mbr="chrf")
+    assert result.gains["used"].to_list() == [True, False]
+    assert any("chrF chose the candidates" in note for note in result.notes)
+
+
+def test_an_item_is_explained():
+    table = rejoinder.rerank(ROWS, weights={"lm": -2.0}).explain("1")
+    assert table["candidate"].to_list() == [3, 2, 1]
+    assert table["value"].to_list() == table["lm"].to_list() == [6.0, 4.0, 2.0]
+    with pytest.raises(ParameterError, match="no item with candidates"):
+        rejoinder.rerank(ROWS, best="lm").explain("9")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({}, "no rule"),
+        ({"best": "lm", "mbr": "chrf"}, "several rules"),
+        ({"oracle": "bleu"}, "needs references"),
+        ({"best": "tm"}, "no number of that name"),
+        ({"best": "lm:low"}, "expected 'lower'"),
+        ({"weights": {}}, "no weight"),
+        ({"weights": {"chrf": 1.0}}, "looks at references"),
+        ({"mbr": "length"}, "reads no reference"),
+        ({"mbr": "chrf", "log_probability": "p"}, "no number of that name"),
+    ],
+)
+def test_what_cannot_be(rule, words):
+    with pytest.raises(ParameterError, match=words):
+        rejoinder.rerank(ROWS, **rule)

@@ -113,7 +113,7 @@ def test_a_key_twice_in_a_log_is_refused(tmp_path, name):
 
 NO_JSON = {
     *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx", "wmt", "qualtrics"),
-    *("parlai", "fbdialog", "dialogpt", "google-forms", "study"),
+    *("parlai", "fbdialog", "dialogpt", "google-forms", "study", "moses"),
     "datasets",  # Arrow, named in a JSON file that the library writes
 }
 """Formats that read no objects of JSON."""

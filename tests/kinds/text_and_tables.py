@@ -541,7 +541,12 @@ def mt_bench(path):
     if "score" in rows[0]:
         return {
             "scores": [
-                (r["model"], str(r["question_id"]), f"turn {r['turn']}", float(r["score"]))
+                (
+                    r["model"],
+                    str(r["question_id"]),
+                    f"turn {r['turn']}",
+                    None if r["score"] == -1 else float(r["score"]),
+                )
                 for r in rows
             ]
         }
@@ -639,7 +644,8 @@ def thumbs(path):
         testset.append((str(n), (asked,), ()))
         replies.append((stem(path), str(n), reply))
         if row[name]:
-            grade = words[row[name]] if row[name] in words else row[name].count("★")
+            stars = row[name].count("★") if set(row[name]) <= set("★☆") else None
+            grade = words[row[name]] if stars is None else stars
             ratings.append((str(n), stem(path), "1", "overall", float(grade)))
     return {"test set": testset, "responses": replies, "ratings": ratings}
 
@@ -736,7 +742,7 @@ def potato(path):
             )
         else:
             given, rater = (
-                {n.split(":::")[0]: v for n, v in row.items() if ":::" in n and v},
+                {n.split(":::")[0]: n.split(":::")[1] for n, v in row.items() if ":::" in n and v},
                 row["user"],
             )
         id, system = row.get("instance_id", row.get("id")).split("__")

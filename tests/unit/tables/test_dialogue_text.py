@@ -168,6 +168,7 @@ BAD = {
     "a line of DialoGPT without a tab": ("a.tsv", "Hi.\tHo.\nHi.\n", "row 2: no tab; expected the turns, a tab"),
     "ChatML that is not closed": ("a.txt", CHATML + "<|im_start|>user\nHi\n", "row 5: text outside of a message"),
     "a chatbot with three of a pair": ("a.json", '[["Hi", "Ho"], ["a", "b", "c"]]', "row 1: got neither a pair nor a message"),
+    "a conversation that is a text": ("a.json", '[[["Hi", "Ho"]], "x"]', "row 2: got neither a pair nor a message"),
     "an unknown role": ("a.json", '[{"role": "tool", "content": "4"}]', "row 1: the role is 'tool'; expected"),
     "a world without a dialogue": ("a.jsonl", json.dumps(WORLD) + '\n{"x": 1}\n', "row 2: no 'dialog'"),
     "an instruction that is a number": ("a.json", '[{"instruction": 1, "output": "x"}]', "row 1: instruction: got a whole number"),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.messages import Place
-from rejoinder.tables.format import Shape
+from rejoinder.tables.format import FileHead, Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.item_clusters import CONVERSATION
@@ -81,12 +81,13 @@ def read_chatbot(path: Path) -> list[Sample]:
     """The history of Gradio's chatbot, or a list of several: pairs, or messages with a role."""
     expected = 'expected the history of a chatbot: [["Hi", "Hello"], ...]'
     history = json_value(read_text(path), str(path), expected)
-    while _is_one(history):
-        history = [history]
+    if not isinstance(history, list):
+        raise InputError(f"{path}: no list; {expected}")
+    history = [history] if _is_one(history) else history
     samples: list[Sample] = []
     for row, conversation in enumerate(history, start=1):
         place, system, turns = Place(str(path), row), stem_of(path), []
-        for each in conversation:
+        for each in conversation if isinstance(conversation, list) else [conversation]:
             if isinstance(each, dict):
                 turns += _messages(each, system, place)
             elif isinstance(each, list) and len(each) == 2:
@@ -102,6 +103,10 @@ def read_chatbot(path: Path) -> list[Sample]:
     return samples
 
 
+def _is_world(head: FileHead) -> bool:
+    return isinstance(head.row, dict) and isinstance(head.row.get("dialog"), list)
+
+
 FORMATS = (
     log_format(
         "parlai-worlds",
@@ -110,7 +115,7 @@ FORMATS = (
             Shape(
                 "json object",
                 ('"dialog"', '"text"'),
-                lambda head: isinstance((head.row or {}).get("dialog"), list),
+                _is_world,
             )
         ],
         read_worlds,

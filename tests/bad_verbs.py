@@ -63,16 +63,22 @@ RATINGS = "--ratings rated.csv"
 
 @dataclass(frozen=True)
 class VerbCase:
-    """A command that must fail, what is wrong with it, and what must be said."""
+    """A command that must fail, what is wrong with it, and what must be said.
+
+    ``defaults`` is the content of a file ``rejoinder.toml`` in the working folder.
+    """
 
     command: str
     wrong: str
     expected: str
+    defaults: str = ""
 
     def message(self, folder: Path):
         """What the command says on standard error, without its name."""
         for name, content in FILES.items():
             (folder / name).write_text(content)
+        if self.defaults:
+            (folder / "rejoinder.toml").write_text(self.defaults)
         out, err = io.StringIO(), io.StringIO()
         quiet = logging.getLogger("rejoinder")
         level = quiet.level
@@ -99,12 +105,23 @@ class VerbCase:
         return self.command.replace(f" {READ}", " ...").replace(f" {RATINGS}", "")
 
 
-def verb(command, wrong, expected):
-    return VerbCase(command, wrong, expected)
+def verb(command, wrong, expected, defaults=""):
+    return VerbCase(command, wrong, expected, defaults)
+
+
+DEFAULTS = [
+    verb("score test.jsonl bot.jsonl", "a setting that project defaults do not have (sed = 7 in rejoinder.toml)", r"rejoinder\.toml: no setting 'sed' \(meant 'seed'\?\); expected 'seed', 'digits', 'metrics' or 'rater_effects'", "sed = 7\n"),
+    verb("score test.jsonl bot.jsonl --json", "a project default out of range (digits = 99)", r"rejoinder\.toml: digits: got 99; expected a whole number from 0 to 12", "digits = 99\n"),
+    verb("score test.jsonl cat.jsonl", "project defaults that are not TOML", r"rejoinder\.toml: not TOML: ", "seed 7\n"),
+    verb("score test.jsonl cat.jsonl --json", "a metric of somebody's code in project defaults", r"rejoinder\.toml: metrics: got 'mine:Metric'; a file of defaults names metrics of Rejoinder", "metrics = ['mine:Metric']\n"),
+]  # fmt: skip
 
 
 AUDIT = [
     verb(f"audit {READ} --tables t.txt", "tables in a format that is not written", r"t\.txt: .*expected .*\.md"),
+    verb("report one.csv -o r.html", "ratings in the place of the test set", r"one\.csv: holds ratings, but the first file is taken for the test set; name it with --ratings: rejoinder report --ratings one\.csv"),
+    verb("report --ratings one.csv -o r.html -m bleu", "a metric of replies, and ratings alone", r"--metric has no effect without responses"),
+    verb("plan --ratings one.csv --next 3 -o next.csv", "items to rate next by ratings alone", r"--next has no effect without a test set and responses, or --scores FILE"),
     verb("report test.jsonl -o r.html", "a report without replies", r"is taken for the test set, and no replies are given; name the systems' replies too"),
     verb(f"report {READ} -o r.pdf", "a report of an unknown kind", r"got the suffix '.pdf', expected '.html' or '.md'"),
     verb(f"report {READ} -o r.html --criterion fit", "a criterion without ratings", r"--criterion has no effect without --ratings FILE or --preferences FILE"),
@@ -326,6 +343,7 @@ ANNOTATE = [
 ]  # fmt: skip
 
 VERB_CASES = [
+    *DEFAULTS,
     *AUDIT,
     *DIFFERENCES,
     *PEOPLE,

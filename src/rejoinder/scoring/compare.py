@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import polars as pl
@@ -37,7 +37,7 @@ from rejoinder.statistics.power import MOST_ENUMERATED, detectable
 from rejoinder.tables.selection import pairs_of
 
 if TYPE_CHECKING:
-    from rejoinder.human_evaluation.by_people.compare import ByPeopleOptions, RatingComparison
+    from rejoinder.human_evaluation.by_people.compare import RatingComparison
     from rejoinder.tables.frames import Frame
     from rejoinder.tables.types import Ratings
 
@@ -116,14 +116,7 @@ class Comparison(PlottedResult):
 
 @overload
 def compare(
-    scores: Measurements,
-    a: str | None = None,
-    b: str | None = None,
-    *,
-    permutations: int | None = None,
-    cluster: str | None = None,
-    margin: float | None = None,
-    worse_by: float | None = None,
+    scores: Measurements, a: str | None = None, b: str | None = None, **settings: Any
 ) -> Comparison: ...
 @overload
 def compare(
@@ -132,7 +125,7 @@ def compare(
     b: str | None = None,
     *,
     ratings: Frame | Ratings,
-    **by_people: Unpack[ByPeopleOptions],
+    **by_people: Any,
 ) -> RatingComparison: ...
 def compare(
     scores: Measurements | None = None,

@@ -19,7 +19,7 @@ def test_status_2_and_one_message(case, tmp_path, monkeypatch):
     assert re.search(case.expected, message), message
     assert "\n" not in message
     assert verb_row(case, message) in ERRORS, "run: python tests/bad_input_cases.py"
-    left = {path.name for path in tmp_path.iterdir()} - set(FILES)
+    left = {path.name for path in tmp_path.iterdir()} - {*FILES, "rejoinder.toml"}
     assert not left, left
 
 

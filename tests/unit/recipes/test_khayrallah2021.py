@@ -232,6 +232,24 @@ def test_table_5_is_people_s_choices_in_the_papers_order(study):
     assert "wit: EF-BEST - DD-BEST" in several["row"].to_list()
 
 
+def test_the_intervals_of_choices_hold_for_the_papers_raters(data, tmp_path, monkeypatch):
+    """Fixed rater effects with five raters, of whom ``preferences`` alone takes random ones."""
+    rows = [
+        (f"i{n}", "DD-BEST", "EF-BEST", rater, "overall", "ab"[(n + (place > 3)) % 3 == 0])
+        for n in range(20)
+        for place, rater in enumerate("uvwxy")
+    ]
+    table = pl.DataFrame(rows, schema=PREFERENCES, orient="row")
+    assert "rater_effects:random" in preferences(table, resamples=0).signature
+    given = []
+    monkeypatch.setattr(
+        "rejoinder.recipes.khayrallah2021.study._studied",
+        lambda run, chosen, vectors, rated, choices: given.append(choices),
+    )
+    made(data, tmp_path / "run", preferences=table, resamples=0)
+    assert "rater_effects:fixed" in given[0].signature
+
+
 def test_everything_is_kept_and_drawn(study):
     folder, told = study
     assert all(path.exists() for path in told.files)

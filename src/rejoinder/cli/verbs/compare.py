@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,10 +13,7 @@ from rejoinder.statistics.draws import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
-    from rejoinder.human_evaluation.by_people.compare import ByPeopleOptions
-    from rejoinder.human_evaluation.by_people.families import Correction
     from rejoinder.human_evaluation.rater_effects import RaterEffects
-    from rejoinder.meta_evaluation.with_people.compare import Population
     from rejoinder.scoring.compare import Comparison
 
 
@@ -271,13 +268,13 @@ def _with_people(given: CompareOptions) -> None:
     drawn = inputs.read_drawn(given)
     if drawn is not None:
         table = table.with_frame(with_probabilities(table.frame, drawn))
-    asked: ByPeopleOptions = {
+    asked: dict[str, Any] = {
         "criterion": given.criterion,
         "without": given.without,
         "scale": given.scale,
         "cluster": given.cluster,
         "anytime": given.anytime,
-        "correction": cast("Correction", given.correction),
+        "correction": given.correction,
         "rater_effects": given.rater_effects,
         "seed": given.seed,
     }
@@ -289,11 +286,9 @@ def _with_people(given: CompareOptions) -> None:
         scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
         paths = [each.path for each in given.scores]
         check_not_the_same(paths, given.ratings, len(scores.measured))
-        population = cast("Population", given.population)
         with Progress("comparing"):
-            result = compare_with_people(
-                scores, table, given.a, given.b, population=population, **asked
-            )
+            asked["population"] = given.population
+            result = compare_with_people(scores, table, given.a, given.b, **asked)
     result = inputs.with_notes(result, given.ratings)
     if drawn is not None:
         waiting = waiting_notes(drawn, table.frame.get_column("id").unique())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -61,19 +61,6 @@ RANKS = {
 
 VERDICTS = {"criterion": pl.String, "sentence": pl.String}
 """The table of verdicts."""
-
-
-class ByPeopleOptions(TypedDict, total=False):
-    """What may be asked of a comparison by people: see `compare_by_people`."""
-
-    criterion: str | None
-    without: Sequence[str]
-    scale: Scale | None
-    cluster: str | None
-    anytime: bool
-    correction: Correction
-    rater_effects: RaterEffects | None
-    seed: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)

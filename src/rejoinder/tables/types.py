@@ -182,10 +182,13 @@ class Responses(CheckedTable):
         """
         if SAMPLE in self.frame.columns:
             keys = self.frame.select("system", "id")
-            refuse_duplicates(keys, Origin.of_table(self.KIND, keys), "reply", _TELL_APART)
+            refuse_duplicates(keys, Origin.of_table(self.KIND, keys), "reply", _ONE_SAMPLE)
         return self.frame.select(*RESPONSES)
 
 
+_ONE_SAMPLE = (
+    f"one reply of a system to an item is needed here: keep one sample (column '{SAMPLE}')"
+)
 _TELL_APART = "keep one of them, or tell samples of one prompt apart in a column 'sample'"
 
 

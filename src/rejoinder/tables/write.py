@@ -26,6 +26,7 @@ from rejoinder.tables.schemas import (
     RATINGS,
     REFERENCES,
     RESPONSES,
+    SAMPLE,
     SCORES,
 )
 from rejoinder.tables.testset import TestSet
@@ -47,7 +48,8 @@ def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> No
         InputError: The suffix is none of these, the path cannot be written, or a text holds a tab
             or a line end where TSV has no way to say so.
     """
-    _write_rows(responses.select(*RESPONSES), path)
+    sample = [SAMPLE] if SAMPLE in responses.columns else []
+    _write_rows(responses.select(*RESPONSES, *sample), path)
 
 
 def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:

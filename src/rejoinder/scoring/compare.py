@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, overload
 
@@ -26,9 +27,16 @@ from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, sw
 from rejoinder.progress import share, steps
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, difference_design_effects
-from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, with_verdicts
+from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, t_tests, with_verdicts
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
+from rejoinder.scoring.rates import (
+    MCNEMAR,
+    inference_of,
+    mcnemar_columns,
+    paired_rates,
+    separate_rates,
+)
 from rejoinder.statistics.clusters import freedom_of
 from rejoinder.statistics.conventions import NOISE, is_least_p, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
@@ -335,7 +343,14 @@ def compare_pairs(
     drawn = resampled[a] - resampled[b]
     centred = drawn - drawn.mean(axis=1, keepdims=True)
     errors = difference_errors(metric, values, scores.left_out(label), a, b)
-    low, high = difference_intervals(metric, difference, errors, n, measured.freedom)
+    segments = measured.rows.segments(metric)
+    better = segments[a] - segments[b]
+    rates = paired_rates(measured, better)
+    if rates is None:
+        low, high = difference_intervals(metric, difference, errors, n, measured.freedom)
+        tests = partial(t_tests, difference, errors, measured.freedom)
+    else:
+        low, high, tests = inference_of(metric, rates)
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = p_of_draws((np.abs(centred) >= reach).sum(axis=1), scores.resamples)
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
@@ -345,8 +360,6 @@ def compare_pairs(
         )
     if n < LEAST_ITEMS:
         p_bootstrap = np.full(a.size, np.nan)
-    segments = measured.rows.segments(metric)
-    better = segments[a] - segments[b]
     if not metric.higher_is_better:
         better = -better
     return pl.DataFrame(
@@ -373,8 +386,9 @@ def compare_pairs(
                 if measured.samples is None
                 else {"n_samples": measured.replies[a] + measured.replies[b]}
             ),
+            **(mcnemar_columns(measured, better) if metric.share and not scores.cluster else {}),
             **_cluster_columns(scores, label, pairs),
-            **margins.columns(metric, difference, errors, measured.freedom, p_lost),
+            **margins.columns(metric, tests, a.size, p_lost),
         }
     )
 
@@ -447,8 +461,16 @@ def _unpaired(
     metric, values = measured.metric, measured.scores()[[a, b]]
     difference = values[:1] - values[1:]
     error, freedom = _unpaired_error(scores, label, a, b, values)
-    low, high = difference_intervals(metric, difference, np.array([error]), LEAST_ITEMS, freedom)
-    undefined = ("p_randomization", "p_randomization_holm", "p_bootstrap", "p_bootstrap_holm")
+    rates = separate_rates(measured, values, a, b)
+    if rates is None:
+        low, high = difference_intervals(
+            metric, difference, np.array([error]), LEAST_ITEMS, freedom
+        )
+        tests = partial(t_tests, difference, np.array([error]), freedom)
+    else:
+        low, high, tests = inference_of(metric, rates)
+    undefined = ["p_randomization", "p_randomization_holm", "p_bootstrap", "p_bootstrap_holm"]
+    undefined += MCNEMAR if metric.share and not scores.cluster else []
     return pl.DataFrame(
         {
             "metric": [label],
@@ -469,7 +491,7 @@ def _unpaired(
                 else {"n_samples": measured.replies[[a]] + measured.replies[[b]]}
             ),
             **({"clusters": [0], "design_effect": [np.nan]} if scores.cluster else {}),
-            **margins.columns(metric, difference, np.array([error]), freedom),
+            **margins.columns(metric, tests, 1),
         }
     )
 

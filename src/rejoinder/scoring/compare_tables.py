@@ -50,7 +50,12 @@ MARGIN = (
 ITEMS = "items: those that both systems answered"
 UNPAIRED = (
     "unpaired: the two share too few items, so each is scored on its own (how many in parentheses), "
-    "with Welch's interval and without a paired test"
+    "with Welch's interval (rates: Mee's score interval) and without a paired test"
+)
+TANGO = "Tango's score interval"
+MID_P = "mid-p: McNemar's exact test of two rates, less strict than p where few items differ; not corrected"
+IN_CLUSTERS = (
+    "rates: McNemar's test is of independent items, so clusters have none; p swaps whole clusters"
 )
 MEANINGS = {
     "paired": "Whether the two share enough items for a paired test.",
@@ -59,6 +64,9 @@ MEANINGS = {
     "p_equivalence_holm": "p-value of equivalence within the margin, after Holm's correction.",
     "p_noninferiority_holm": "p-value of a not being worse by the margin, after Holm's correction.",
     "p_worse_holm": "p-value of a being worse by more than is accepted, after Holm's correction.",
+    "p_mcnemar": "p-value of McNemar's exact test, of rates of independent items; NaN where unpaired.",
+    "p_mid": "The mid-p value of McNemar's exact test.",
+    "p_mid_holm": "The same, after Holm's correction.",
     "verdict": "worse, not worse, not clear or undefined; null where the metric does not rank.",
 }
 STYLES = {
@@ -138,6 +146,11 @@ def _columns(
         ),
         number("p Holm", ("p_randomization_holm", "p_randomization"), corrected, belongs=True),
         number("p boot", "p_bootstrap", lambda p: p_value(p, is_least_p(p, scores.resamples))),
+        *(
+            [number("mid-p", "p_mid", p_value)]
+            if measured.metric.share and "p_mid" in names
+            else []
+        ),
         number("W/T/L", ("wins", "ties", "losses"), won),
         number("detectable", "detectable", show),
     ]
@@ -203,7 +216,7 @@ def _matrix(
 def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[str]:
     """What the tables hold, those alone that may stand in them."""
     of = pairs.clear() if wide else pairs  # a matrix has no intervals
-    shown = scale(scores, of, {*pairs["a"], *pairs["b"]})
+    shown = scale(scores, of, {*pairs["a"], *pairs["b"]}, TANGO)
     margin = pairs["margin"][0] if "margin" in pairs.columns else None
     if wide:
         words = LEGEND
@@ -215,20 +228,25 @@ def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[
         yield f"{words}; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all numbers"
     else:
         yield f"{shown}; {PAIRS}"
+        if any(each.metric.share for each in scores.measured.values()):
+            yield IN_CLUSTERS if scores.cluster else MID_P
         if margin is not None:
             yield MARGIN.format(margin=margin)
     if "verdict" in pairs.columns:
-        yield _verdicts_legend(pairs)
+        yield _verdicts_legend(scores, pairs)
     if not wide:
         yield from legends_of_items(pairs)
     yield from _cluster_legends(pairs)
 
 
-def _verdicts_legend(pairs: pl.DataFrame) -> str:
+def _verdicts_legend(scores: Measurements, pairs: pl.DataFrame) -> str:
+    rates = any(each.metric.share for each in scores.measured.values())
+    test = "one-sided t test, of rates score test" if rates else "one-sided t test"
     words = (
-        f"p worse: a is worse than the baseline b by more than {pairs['worse_by'][0]:g} (one-sided t test, "
+        f"p worse: a is worse than the baseline b by more than {pairs['worse_by'][0]:g} ({test}, "
         "without an interval a randomization test; Holm-corrected; the margin is not x100); verdict: worse "
-        "where it is below 0.05, not worse where the opposite t test is, otherwise not clear"
+        f"where it is below 0.05, not worse where the opposite {'' if rates else 't '}test is, otherwise not "
+        "clear"
     )
     if pairs["verdict"].is_null().any():
         words += f"; {NONE}: the metric does not rank systems"

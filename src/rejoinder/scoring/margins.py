@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from rejoinder.messages import Argument
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.measurements import Measurements
-from rejoinder.statistics.equivalence import margin_tests
+from rejoinder.statistics.equivalence import MarginTests, margin_tests
 from rejoinder.statistics.holm import SIGNIFICANT, holm
 
 WORSE, NOT_WORSE, NOT_CLEAR, UNDEFINED = "worse", "not worse", "not clear", "undefined"
@@ -68,40 +69,43 @@ class Margins(NamedTuple):
     def columns(
         self,
         metric: Metric,
-        differences: Floats,
-        errors: Floats,
-        df: float,
+        tests: Callable[[float], MarginTests],
+        pairs: int,
         p_lost: Floats | float = np.nan,
     ) -> dict[str, Floats]:
         """The columns of the tests of differences a - b; none without a margin.
 
         Args:
             metric: Says which values are better, and whether systems are ranked by it.
-            differences: float64 [p].
-            errors: Their standard errors (float64 [p]).
-            df: Degrees of freedom; NaN: there is no t test.
+            tests: The one-sided tests of the differences against a margin.
+            pairs: How many differences there are.
             p_lost: The randomization test's p of a greater loss than ``worse_by``, which stands where
-                there is no t test (float64 [p]).
+                there is no other test (float64 [p]).
         """
-        if math.isnan(df):
-            errors = np.full(errors.shape, np.nan)
         columns: dict[str, Floats] = {}
         if self.equivalence is not None:
-            tests = margin_tests(differences, errors, df, self.equivalence)
-            of_a = tests.not_lower if metric.higher_is_better else tests.not_higher
-            columns |= {"margin": np.full(differences.shape, self.equivalence)}
-            columns |= _with_holm("p_equivalence", tests.equivalent)
+            of = tests(self.equivalence)
+            of_a = of.not_lower if metric.higher_is_better else of.not_higher
+            columns |= {"margin": np.full(pairs, self.equivalence)}
+            columns |= _with_holm("p_equivalence", of.equivalent)
             columns |= _with_holm("p_noninferiority", of_a)
         if self.worse_by is not None:
             ranks = np.nan if not metric.ranks else 1.0
-            tests = margin_tests(differences, ranks * errors, df, self.worse_by)
-            higher = metric.higher_is_better
-            p_worse = tests.lower if higher else tests.higher
-            p_worse = np.where(np.isnan(p_worse), ranks * p_lost, p_worse)
-            columns |= {"worse_by": np.full(differences.shape, self.worse_by)}
+            of, higher = tests(self.worse_by), metric.higher_is_better
+            p_worse = of.lower if higher else of.higher
+            p_worse = ranks * np.where(np.isnan(p_worse), p_lost, p_worse)
+            p_not_worse = ranks * (of.not_lower if higher else of.not_higher)
+            columns |= {"worse_by": np.full(pairs, self.worse_by)}
             columns |= _with_holm("p_worse", p_worse)
-            columns |= _with_holm("p_not_worse", tests.not_lower if higher else tests.not_higher)
+            columns |= _with_holm("p_not_worse", p_not_worse)
         return columns
+
+
+def t_tests(differences: Floats, errors: Floats, df: float, margin: float) -> MarginTests:
+    """One-sided t tests against a margin; see `margin_tests`. NaN where ``df`` is: too few items."""
+    return margin_tests(
+        differences, np.full(errors.shape, np.nan) if math.isnan(df) else errors, df, margin
+    )
 
 
 def _with_holm(name: str, p: Floats) -> dict[str, Floats]:

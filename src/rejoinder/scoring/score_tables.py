@@ -20,6 +20,7 @@ from rejoinder.scoring.compare_tables import (
     DETECTABLE,
     MEANINGS,
     SHARED,
+    TANGO,
     legends_of_items,
 )
 from rejoinder.scoring.measurements import Measurements
@@ -250,6 +251,8 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
     legends = [
         f"p: approximate randomization{by}; <: the smallest p that so many draws allow; "
         f"W/T/L: items won, tied, lost; {DETECTABLE}",
+        *[f"95% interval of a rate's difference: {TANGO}"]
+        * any(scores.measured[label].metric.share for label in leads["metric"]),
         *legends_of_items(leads),
         *[DIFFERENCES] * ("paired" in leads.columns),
     ]

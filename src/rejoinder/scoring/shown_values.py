@@ -27,7 +27,12 @@ def heading(scores: Measurements, label: str) -> str:
     return label if higher else f"{label} (lower is better)"
 
 
-def scale(scores: Measurements, table: pl.DataFrame, systems: Collection[str] | None = None) -> str:
+def scale(
+    scores: Measurements,
+    table: pl.DataFrame,
+    systems: Collection[str] | None = None,
+    of_rates: str = "",
+) -> str:
     """What values are shown of these scores: items, references, x100 or not, which interval.
 
     Args:
@@ -35,6 +40,7 @@ def scale(scores: Measurements, table: pl.DataFrame, systems: Collection[str] | 
         table: What is shown of them, with the ends of intervals in ``low``, undefined where there
             are none.
         systems: The systems that are shown; None for all.
+        of_rates: The interval of shares of items; empty for that of a single one.
     """
     shown = [systems is None or name in systems for name in scores.names]
     ns = sorted({n for each in scores.measured.values() for n in each.counts[shown].tolist()})
@@ -48,17 +54,18 @@ def scale(scores: Measurements, table: pl.DataFrame, systems: Collection[str] | 
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         values = "not multiplied by 100"
-    legend = f"; [low, high]: 95% interval ({_method(scores)})"
+    legend = f"; [low, high]: 95% interval ({_method(scores, of_rates)})"
     return f"{items}{references}; values {values}{legend if has_intervals(table) else ''}"
 
 
-def _method(scores: Measurements) -> str:
-    """How the intervals of these scores are made: those of shares are Wilson's."""
+def _method(scores: Measurements, of_rates: str) -> str:
+    """How the intervals of these scores are made."""
+    of_rates = of_rates or ("Clopper and Pearson's" if scores.exact else "Wilson's")
     shares = [label for label, each in scores.measured.items() if each.metric.share]
     if len(shares) == len(scores.measured):
-        return f"Wilson's, over {_units(scores)}"
+        return f"{of_rates}, over {_units(scores)}"
     return f"jackknife over {_units(scores)}" + (
-        f"; {', '.join(shares)}: Wilson's" if shares else ""
+        f"; {', '.join(shares)}: {of_rates}" if shares else ""
     )
 
 

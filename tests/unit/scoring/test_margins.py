@@ -40,7 +40,7 @@ def test_the_same_replies_are_not_worse():
 def test_without_an_interval_the_randomization_test_decides():
     # Everything was right and nothing is any more: no spread, so no t test. Of the 2^10 ways to swap the
     # replies one has as great a loss beyond the margin.
-    scores = scores_of(old=np.ones(10), new=np.zeros(10))
+    scores = scores_of(old=np.full(10, 1.5), new=np.full(10, 0.5))
     row = scores.compare("new", "old", worse_by=0.5).row(0, named=True)
     assert np.isnan(row["low"])
     assert (row["p_worse"], row["verdict"]) == (1 / 1024, "worse")

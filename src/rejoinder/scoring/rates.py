@@ -1,0 +1,80 @@
+"""Two systems' rates of passes: their difference with its interval and tests, paired or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.scoring.measurements import Measured
+from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.equivalence import MarginTests
+from rejoinder.statistics.holm import holm
+from rejoinder.statistics.paired_rates import PairedRates, SeparateRates, mcnemar
+
+MCNEMAR = ["p_mcnemar", "p_mid", "p_mid_holm"]
+"""The columns of McNemar's exact test, its mid-p, and this one corrected over pairs."""
+
+
+def paired_rates(measured: Measured, differences: Floats) -> PairedRates | None:
+    """What two systems passed of the same items; None where a metric is no rate, or items are too few.
+
+    Args:
+        measured: The metric as it was measured.
+        differences: float64 [p, n], of the values of each item, for each pair.
+    """
+    if not measured.metric.share or measured.size < LEAST_ITEMS:
+        return None
+    return PairedRates.of(differences / _span(measured.metric), measured.clusters)
+
+
+def separate_rates(measured: Measured, values: Floats, a: int, b: int) -> SeparateRates | None:
+    """What two systems passed of different items, float64 [1] each.
+
+    None where a metric is no rate, a system has too few items, or items lie in clusters, which may have
+    items of both.
+
+    Args:
+        measured: The metric as it was measured.
+        values: float64 [2], the scores of the two.
+        a: The first system's place.
+        b: The second one's.
+    """
+    items = measured.counts[[a, b]].astype(np.float64)
+    if not measured.metric.share or measured.clusters is not None or items.min() < LEAST_ITEMS:
+        return None
+    passed = (values - measured.metric.ends[0]) / _span(measured.metric) * items
+    return SeparateRates(passed[:1], items[:1], passed[1:], items[1:])
+
+
+def inference_of(
+    metric: Metric, rates: PairedRates | SeparateRates
+) -> tuple[Floats, Floats, Callable[[float], MarginTests]]:
+    """The 95% interval of each difference in the metric's own range, and its tests against a margin."""
+    low, high = rates.interval()
+    span = _span(metric)
+    return span * low, span * high, lambda margin: rates.margin_tests(margin / span)
+
+
+def mcnemar_columns(measured: Measured, differences: Floats) -> dict[str, Floats]:
+    """McNemar's test of each pair of systems; NaN where some item is neither a pass nor a failure.
+
+    Args:
+        measured: The metric, a share of items that are independent.
+        differences: float64 [p, n], of the values of each item, for each pair.
+    """
+    apart = differences / _span(measured.metric)
+    whole = np.abs(apart - np.round(apart)).max(axis=1) <= NOISE
+    of = np.full((len(apart), 2), np.nan)
+    for pair in np.flatnonzero(whole):
+        wins, losses = int((apart[pair] > NOISE).sum()), int((apart[pair] < -NOISE).sum())
+        of[pair] = mcnemar(wins, losses)
+    return dict(zip(MCNEMAR, (*of.T, holm(of[:, 1])), strict=True))
+
+
+def _span(metric: Metric) -> float:
+    """How far a pass lies above a failure."""
+    return metric.ends[1] - metric.ends[0]

@@ -68,6 +68,15 @@ ROWS = [
         "score", "--scores", "--scores {judge_scores}:lower", keeps="systems[metric=BLEU-2].*.value",
         effect=lambda _, after: _rising(after.at("systems[metric=judge].*.value")),
     ),
+    Row("score", "--exact", "--exact", keeps="systems[metric=passed].*.value", also="--scores {passes}",
+        effect=lambda before, after: all(
+            exact < wilson
+            for wilson, exact in zip(before.at("systems[metric=passed].*.low"),
+                                     after.at("systems[metric=passed].*.low"), strict=True)
+        )),
+    # Values of 0 and 1 have McNemar's test.
+    Row("compare", "--scores", "--scores {passes}",
+        effect=lambda _, after: None not in after.at("comparisons[metric=passed].*.p_mid")),
     Row("score", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
     Row("score", "--only", "--only topic=travel", VALUE, effect=only("systems.*.n", 11)),
     # The test set has six topics.

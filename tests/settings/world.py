@@ -608,6 +608,16 @@ class World:
         return self._csv("judge.csv", ("system", "id", "judge"), rows)
 
     @cached_property
+    def passes(self) -> Path:
+        """Whether a made-up check passed each reply: 1 or 0."""
+        rows = [
+            (path.stem, each["id"], int((5 * i + 2 * s) % 7 > s))
+            for s, path in enumerate(self.systems)
+            for i, each in enumerate(self.items)
+        ]
+        return self._csv("passes.csv", ("system", "id", "passed"), rows)
+
+    @cached_property
     def drawn(self) -> Path:
         """A draw of ten items after the ratings of some, with probabilities that differ."""
         with self.some_ratings.open(encoding="utf-8", newline="") as file:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rejoinder.scoring.saved_metrics import KeptRows
+
+M = TypeVar("M", bound="Measurements")
 
 FEW_ITEMS = 10
 """Intervals over fewer items than this have a note that calls them rough."""
@@ -137,6 +139,7 @@ class Measurements:
             question about single items is then an error.
         cluster: The column of ``items`` whose equal values make a cluster; empty where every item is
             independent (``clusters.clustered``).
+        exact: Whether rates have Clopper and Pearson's interval in place of Wilson's (``with_exact``).
         unserved: By label the rows of metrics whose class is not known here (``load_scores``).
     """
 
@@ -149,6 +152,7 @@ class Measurements:
     references: tuple[int, int] = (0, 0)
     blocks: bool = False
     cluster: str = ""
+    exact: bool = False
     unserved: Mapping[str, KeptRows] = field(default_factory=dict, repr=False, compare=False)
     _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
     _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
@@ -252,6 +256,7 @@ def system_columns(
     measured: Measured,
     resamples: int,
     left_out: Callable[[], Floats],
+    exact: bool = False,
 ) -> dict[str, list[Any]]:
     """The columns of ``Scores.systems`` of one metric, in the order of the systems.
 
@@ -261,12 +266,15 @@ def system_columns(
         measured: What it measured.
         resamples: 0 for no interval.
         left_out: Returns the score of every system with each unit left out: float64 [S, size].
+        exact: As for ``Measurements``.
     """
     values = measured.scores()
     lows = highs = np.full(values.size, np.nan)
     if resamples and measured.size >= LEAST_ITEMS:
         worth = measured.interval_sizes()
-        lows, highs = score_intervals(measured.metric, values, left_out(), worth, measured.freedom)
+        lows, highs = score_intervals(
+            measured.metric, values, left_out(), worth, measured.freedom, exact
+        )
     return {
         "metric": [label] * values.size,
         "system": list(names),
@@ -321,6 +329,30 @@ def with_word(signature: str, key: str, value: str) -> str:
         place = next((k for k, word in enumerate(words) if word.startswith(("ci:", "bs:"))), None)
         words.insert(len(words) if place is None else place, f"{key}:{value}")
     return "|".join(words)
+
+
+def with_exact(scores: M) -> M:
+    """The same scores, of which rates have Clopper and Pearson's exact interval.
+
+    Raises:
+        ParameterError: No metric is a rate, or there are no intervals.
+    """
+    if not scores.resamples:
+        raise ParameterError(
+            Argument("exact"), ": there are no intervals without resamples; leave it out"
+        )
+    if not any(each.metric.share for each in scores.measured.values()):
+        raise ParameterError(
+            Argument("exact"),
+            f": none of {one_of(scores.labels)} is a rate, of which every value is 0 or 1; leave it out",
+        )
+    measured = {
+        label: replace(each, signature=with_word(each.signature, "ci", "clopper-pearson"))
+        if each.metric.share
+        else each
+        for label, each in scores.measured.items()
+    }
+    return replace(scores, measured=measured, exact=True)
 
 
 def few_items(measured: Mapping[str, Measured]) -> list[str]:

@@ -68,6 +68,7 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     references: tuple[int, int]
     blocks: bool
     cluster: str = ""
+    exact: bool = False
     pairwise: bool = False
     """Whether systems answered different items; a row without values is then no reply."""
 
@@ -110,6 +111,7 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
         scores.references,
         scores.blocks,
         scores.cluster,
+        scores.exact,
         any(each.answered is not None for each in scores.measured.values()),
     )
     metadata = {KEY: msgspec.json.encode(saved).decode(), SEAL: PLACEHOLDER}
@@ -284,6 +286,7 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Meas
         saved.references,
         saved.blocks,
         saved.cluster,
+        saved.exact,
         unserved,
     )
 

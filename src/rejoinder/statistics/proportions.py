@@ -9,6 +9,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups, interval_size, mean_variance, of_freedom
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.intervals import Interval, normal_quantile
+from rejoinder.statistics.student import beta_quantile
 
 
 def wilson(p: float, n: float, level: float = LEVEL) -> Interval:
@@ -28,6 +29,34 @@ def wilson(p: float, n: float, level: float = LEVEL) -> Interval:
         raise ParameterError(f"wilson: p={p!r} of n={n!r}; give a share within [0, 1], n above 0")
     low, high = wilson_ends(np.array([p]), n, level)
     return Interval(float(low[0]), float(high[0]))
+
+
+def clopper_pearson_ends(
+    shares: Floats, n: float | Floats, level: float = LEVEL
+) -> tuple[Floats, Floats]:
+    """The ends of Clopper and Pearson's exact interval (1934) of many shares, float64 [s] each.
+
+    The shares of which the binomial distribution has ``(1 - level) / 2`` at or beyond the observed
+    number x on either side, the quantiles of Beta(x, n - x + 1) and Beta(x + 1, n - x). It covers at
+    least what it says, and is wider than `wilson`. NaN where a share is.
+
+    Args:
+        shares: float64 [s].
+        n: How many observations, whole or not, of all shares or float64 [s].
+        level: The coverage.
+
+    >>> low, high = clopper_pearson_ends(np.array([1.0]), 20)
+    >>> round(float(low[0]), 3), float(high[0])
+    (0.832, 1.0)
+    """
+    tail, ends = (1 - level) / 2, []
+    for share, each in zip(shares.tolist(), np.broadcast_to(n, shares.shape).tolist(), strict=True):
+        x = share * each
+        ends.append(
+            (beta_quantile(tail, x, each - x + 1), beta_quantile(1 - tail, x + 1, each - x))
+        )
+    low, high = np.array(ends).reshape(-1, 2).T
+    return low, high
 
 
 def are_ends(values: Floats, ends: tuple[float, float] = (0.0, 1.0)) -> bool:

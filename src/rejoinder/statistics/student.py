@@ -1,4 +1,4 @@
-"""The tails of Student's t distribution."""
+"""The tails of Student's t and of the beta distribution."""
 
 from __future__ import annotations
 
@@ -86,6 +86,28 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
         return 1 - incomplete_beta(1 - x, b, a)
     log_front = a * math.log(x) + b * math.log1p(-x) - _log_beta(a, b)
     return math.exp(log_front) / a / _continued_fraction(x, a, b)
+
+
+def beta_quantile(share: float, a: float, b: float) -> float:
+    """Below which value so large a share of a beta distribution lies: of `incomplete_beta` the inverse.
+
+    0 where a is 0, 1 where b is: all of the distribution lies there. NaN where one is.
+
+    >>> round(beta_quantile(0.25, 1, 1), 12)
+    0.25
+    """
+    if math.isnan(a + b) or a <= 0 or b <= 0:
+        return math.nan if math.isnan(a + b) else float(b <= 0)
+    low, high = 0.0, 1.0
+    while high - low > CLOSE * high:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if incomplete_beta(middle, a, b) < share:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _log_beta(a: float, b: float) -> float:

@@ -36,6 +36,11 @@ class ScoreOptions(options.ScoringOptions, options.SamplesOptions):
         help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
         "items. Intervals and tests then treat these blocks as items.",
     )
+    exact: bool = flag(
+        "--exact",
+        help="Clopper and Pearson's exact intervals of rates, which cover 95% or more, in the place of "
+        "Wilson's, which cover 95% on average and are narrower.",
+    )
     resamples: int = options.resamples("0 turns off every interval and the verdict.")
     save: Path | None = options.save("Measured rows without texts, as Parquet.")
 
@@ -58,7 +63,8 @@ def score(given: ScoreOptions) -> None:
     from rejoinder.cli.plain_files import scores_of_lines
     from rejoinder.cli.show import machine
 
-    for other in ("by", "segments", "save", "cluster", "scores", "only"):
+    inputs.check_together(given, "exact", "segments")
+    for other in ("by", "segments", "save", "cluster", "scores", "only", "exact"):
         inputs.check_together(given, "explain", other)
     inputs.check_together(given, "block", "only")
     for other in ("json", "segments", "explain"):
@@ -89,6 +95,8 @@ def score(given: ScoreOptions) -> None:
     else:
         unused = ("explain", "system", "resamples", "seed")
         scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
+    if given.exact:
+        scores = scores.with_exact_rates()
     with Outputs(scores) as outputs:
         outputs.save(given.save, scores.save)
         outputs.show(given, partial(_show, scores, given), partial(_document, scores, given))

@@ -14,7 +14,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.contract import Contract
 from rejoinder.statistics.conventions import LEAST_GROUPS, LEVEL
-from rejoinder.statistics.proportions import wilson_ends
+from rejoinder.statistics.proportions import clopper_pearson_ends, wilson_ends
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile
 
@@ -35,6 +35,7 @@ def score_intervals(
     left_out: Floats,
     worth: Floats | None = None,
     freedom: float | None = None,
+    exact: bool = False,
 ) -> tuple[Floats, Floats]:
     """The 95% interval of each score over items, or over clusters of items.
 
@@ -50,6 +51,7 @@ def score_intervals(
         worth: float64 [S], of a share of clustered items: how many independent ones they are worth
             (`clusters.interval_size`); None takes n.
         freedom: The degrees of freedom; None takes n - 1.
+        exact: Whether a share has Clopper and Pearson's interval in place of Wilson's.
 
     Returns:
         Lower and upper ends, float64 [S] each. NaN for fewer than 4 items, and where the score is the
@@ -62,7 +64,8 @@ def score_intervals(
     if metric.share:
         bottom, span = metric.ends[0], metric.ends[1] - metric.ends[0]
         shares = (values - bottom) / span
-        ends = wilson_ends(shares, n if worth is None else worth, LEVEL)
+        ends_of = clopper_pearson_ends if exact else wilson_ends
+        ends = ends_of(shares, n if worth is None else worth, LEVEL)
         return bottom + span * ends[0], bottom + span * ends[1]
     errors = standard_errors(left_out)
     reach = np.where(errors > 0, errors, np.nan) * t_quantile(

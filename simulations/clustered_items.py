@@ -92,14 +92,16 @@ def _drawn(
         both = np.concatenate([items[drawn, a], items[drawn, b]], axis=1)
         swapped = np.where(_coins(sizes, number, rng), both[:, _turned(number)], both)
         for cluster in ("user", "none"):
-            scores = _scores(metric, both, sizes, cluster)
+            scores = clustered_scores(metric, both, sizes, cluster)
             table = {row["system"]: row for row in scores.systems().iter_rows(named=True)}
             ends = [table[str(run)] for run in range(number)]
             _add(hits, ("a score", cluster), ends, truth[a])
             pairs = [(run, number + run) for run in range(number)]
             compared = compare_pairs(scores, "m", pairs, PERMUTATIONS).to_dicts()
             _add(hits, ("a difference", cluster), compared, truth[a] - truth[b])
-            null = compare_pairs(_scores(metric, swapped, sizes, cluster), "m", pairs, PERMUTATIONS)
+            null = compare_pairs(
+                clustered_scores(metric, swapped, sizes, cluster), "m", pairs, PERMUTATIONS
+            )
             p = null["p_randomization"].to_numpy()
             hits.setdefault(("p_randomization", cluster), []).extend(p[np.isfinite(p)] < LEVEL)
     yield from _rows(hits, metric.label, name, words)
@@ -114,7 +116,7 @@ def _shares(sizes: np.ndarray, words: str, runs: int, rng: np.random.Generator) 
         number = min(AT_ONCE, runs - begin)
         drawn = _places(1000, sizes, number, rng)
         for cluster in ("user", "none"):
-            scores = _scores(RUQ(), outcomes[drawn, 0], sizes, cluster)
+            scores = clustered_scores(RUQ(), outcomes[drawn, 0], sizes, cluster)
             _add(hits, ("a score", cluster), scores.systems().to_dicts(), np.full(number, 0.3))
     yield from _rows(hits, "RUQ", "a share of 0.3", words)
 
@@ -138,7 +140,8 @@ def _turned(runs: int) -> list[int]:
     return [*range(runs, 2 * runs), *range(runs)]
 
 
-def _scores(metric: Metric, rows: Floats, sizes: np.ndarray, cluster: str) -> Scores:
+def clustered_scores(metric: Metric, rows: Floats, sizes: np.ndarray, cluster: str) -> Scores:
+    """Scores of systems, of rows [n, S, k] in clusters of these sizes."""
     n, systems, _ = rows.shape
     every = np.ones(n, dtype=bool)
     measured = {"m": Measured(metric, Matrix(np.ascontiguousarray(rows)), every, "")}

@@ -194,11 +194,17 @@ def preferences(rung: Rung) -> Iterator[Line]:
     yield Line([rung.preferences(), "--ties", "davidson", "--ranks"], rung.items)
 
 
+def _planned(told: Any) -> Iterator[int]:
+    """The items of the pilot, or those that a plan for rates is asked for."""
+    yield from [told["items"]] if "items" in told else [row["items"] for row in told["rate_power"]]
+
+
 def plan(rung: Rung) -> Iterator[Line]:
-    """From a metric alone, and from ratings."""
+    """From a metric alone, from ratings, and from rates alone."""
     yield Line([kept(rung), *RESAMPLES], rung.items)
     yield Line([kept(rung), "--ratings", rung.ratings(), *RESAMPLES], rung.items)
     yield Line([kept(rung), "--cluster", "topic", *RESAMPLES], rung.items)
+    yield Line(["--rates", 0.7, 0.9, "--items", rung.items], rung.items)
     drawn = ["--next", 1, "-o", rung.new("next.csv")]
     yield Line([kept(rung), *drawn, *RESAMPLES], rung.items)
     if rung.items >= 20 and rung.systems > 1:
@@ -438,7 +444,7 @@ LADDER: dict[str, Entry | Absent] = {
         least=(1, 2),
         most=40_000,
     ),
-    "plan": Entry(plan, lambda told: [told["items"]], least=(1, 2), most=40_000),
+    "plan": Entry(plan, _planned, least=(1, 2), most=40_000),
     "weigh": Entry(weigh, lambda told: [told["items"]], most=40_000),
     "annotate serve": Entry(
         annotate_serve,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rejoinder.metrics.function_metric import metric
     from rejoinder.planning.next_items import next_items
     from rejoinder.planning.plan import plan
+    from rejoinder.planning.rates import plan_rates
     from rejoinder.references.weighing import weigh
     from rejoinder.reporting.report import report
     from rejoinder.responders.replies import respond
@@ -75,6 +76,7 @@ __all__ = [
     "mine",
     "next_items",
     "plan",
+    "plan_rates",
     "preferences",
     "provenance",
     "ratings",
@@ -122,6 +124,7 @@ _HOMES = {
     "mine": "rejoinder.corpora.mining.mine",
     "next_items": "rejoinder.planning.next_items",
     "plan": "rejoinder.planning.plan",
+    "plan_rates": "rejoinder.planning.rates",
     "read_drawn": "rejoinder.tables.drawn_items",
     "with_probabilities": "rejoinder.tables.drawn_items",
     "preferences": "rejoinder.human_evaluation.preference_summary",

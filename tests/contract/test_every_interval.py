@@ -13,7 +13,16 @@ import rejoinder
 
 SOURCE = Path(rejoinder.__file__).parent
 PACKAGES = ("statistics", "human_evaluation", "meta_evaluation")
-QUANTILES = ("t_quantile", "normal_quantile", "quantile_at", "percentiles", "middle", "wilson_ends")
+QUANTILES = (
+    "t_quantile",
+    "normal_quantile",
+    "quantile_at",
+    "percentiles",
+    "middle",
+    "wilson_ends",
+    "score_interval",
+    "beta_quantile",
+)
 """Who calls one of these makes the ends of an interval."""
 
 SHAPED = {
@@ -69,6 +78,12 @@ ELSEWHERE = {
         "meta_evaluation.unit_level.Units.row",
         "meta_evaluation.unit_level.Units.pair",
     ),
+    "rates": (
+        "statistics.paired_rates.PairedRates.interval",
+        "statistics.paired_rates.SeparateRates.interval",
+        "statistics.paired_rates.score_interval",
+        "statistics.proportions.clopper_pearson_ends",
+    ),
     "soft_clusters": (
         "statistics.system_jackknife.share_interval",
         "meta_evaluation.soft.SoftPairs.row",
@@ -86,6 +101,12 @@ _ROW = "a row of the intervals that the functions it calls make"
 REASONS = {
     "statistics.intervals.Interval.none": "no interval",
     "statistics.paired_comparisons.ParameterIntervals.none": "no interval",
+    "statistics.rate_power._critical": "of a test: no interval",
+    "statistics.rate_power.separate_power": "the power of SeparateRates.interval",
+    "statistics.rate_power.paired_items": "a number of items: no interval",
+    "statistics.rate_power.separate_items": "a number of items: no interval",
+    "statistics.rate_power._one_sided": "a quantile: no interval",
+    "statistics.rate_power.all_must_pass": "wilson's, turned around",
     "human_evaluation.strengths.Strengths._intervals": "parameter_intervals' or bootstrap_intervals'",
     "statistics.agreement.AgreementMeasure.measured": "what its subclasses promise",
     "statistics.agreement.Alpha.measured": "alpha_interval's",

@@ -115,6 +115,9 @@ class Worlds:
     def comparison_by_people(self):
         return rejoinder.compare(ratings=self.ratings)
 
+    def plan_of_rates(self):
+        return rejoinder.plan_rates(0.8, 0.95)
+
     def explanation(self):
         return explain(self.testset, self.responses, "c001", BAD, "bleu")
 
@@ -224,7 +227,8 @@ class Worlds:
 
 TABLES = [
     "items_drawn_next", "explanations",
-    "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "summary_of_ratings",
+    "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "plan_of_rates",
+    "summary_of_ratings",
     "explained_difference", "reported_figure",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people",
     "comparison_by_people", "explanation", "report", "marks", "look", "mined", "likelihoods", "step", "sweep",

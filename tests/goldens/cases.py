@@ -125,7 +125,7 @@ def _of_settings() -> list[Case]:
     given = {verb: options_in(verb, words) for verb, words in USUALS.items()}
     cases = [_both(verb, words, "usual") for verb, words in USUALS.items()]
     for row in ROWS:
-        usual = USUALS[row.verb]
+        usual = row.usual or USUALS[row.verb]
         for name, other in row.where.items():
             usual = usual.replace(f"{{{name}}}", f"{{{other}}}")
         known, here = given[row.verb], options_in(row.verb, f"{row.also} {row.more}")

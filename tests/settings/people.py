@@ -337,6 +337,13 @@ PLAN = [
         "plan", "--drawn", "--drawn {drawn}", "next.items.*.earlier", "comparisons", where=SOME_RATED,
         also="--next 12 -o {out}/n.csv",
     ),
+    # .90 against .95 takes 424 items a side, by hand in tests/unit/planning; .80 against .95 far fewer.
+    Row("plan", "--rates", "--rates 0.80 0.95", usual="plan --json --rates 0.90 0.95",
+        effect=lambda before, after: before.at("rate_needs.*.items")[0] == 424
+            and after.at("rate_needs.*.items")[0] < 100),
+    Row("plan", "--discordant", "--discordant 0.1", usual="plan --json --rates 0.90 0.95",
+        effect=lambda before, after: len(before.at("rate_needs")) == 3
+            and after.at("rate_needs.*.discordant") == [None, 0.1]),
     Row("plan", "-a", "-a generic", also="-b tuned", effect=only("comparisons.*.a", "generic")),
     Row("plan", "-b", "-b generic", also="-a tuned", effect=only("comparisons.*.b", "generic")),
     Row("plan", "--every-pair", "--every-pair", effect=lambda _, after: len(

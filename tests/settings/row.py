@@ -39,6 +39,7 @@ class Row:
         effect: The exact effect, where it is known.
         also: Words that both commands have.
         where: Placeholders of the usual command that are filled with others.
+        usual: Another usual command than the verb's.
         people: Both commands print tables for people: the usual command loses ``--json``.
         status: The exit statuses of the base command and of the changed one.
         watch: A method, ``module:Class.method``: how often it was called is at the path ``calls``.
@@ -54,6 +55,7 @@ class Row:
     effect: Told | None = None
     also: str = ""
     where: Mapping[str, str] = field(default_factory=dict)
+    usual: str = ""
     people: bool = False
     status: tuple[int, int] = (0, 0)
     watch: str = ""
@@ -145,7 +147,7 @@ class Commands:
 
     def both(self, row: Row) -> tuple[Result, Result]:
         """The results of a row's base command and of its changed one."""
-        usual = self.usual[row.verb]
+        usual = row.usual or self.usual[row.verb]
         for name, other in row.where.items():
             assert f"{{{name}}}" in usual, f"{row}: the usual command has no {{{name}}}"
             usual = usual.replace(f"{{{name}}}", f"{{{other}}}")

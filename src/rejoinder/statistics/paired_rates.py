@@ -142,7 +142,7 @@ class SeparateRates(NamedTuple):
 
         >>> low, high = SeparateRates(*np.array([[56.0], [70.0], [48.0], [80.0]])).interval()
         >>> round(float(low[0]), 3), round(float(high[0]), 3)
-        (0.053, 0.337)
+        (0.053, 0.338)
         """
         return score_interval(self.score, self.differences, level)
 
@@ -211,8 +211,8 @@ def mcnemar(wins: int, losses: int) -> McNemar:
         losses: How many the second.
 
     >>> p = mcnemar(6, 1)  # (1 + 7) / 2^7 on either side; less 7 / 2^7
-    >>> p.exact, p.mid_p
-    (0.125, 0.0703125)
+    >>> round(p.exact, 6), round(p.mid_p, 6)
+    (0.125, 0.070312)
     """
     discordant, least = wins + losses, min(wins, losses)
     # P(X <= k) of m coins is I_1/2(m - k, k + 1).

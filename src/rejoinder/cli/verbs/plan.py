@@ -111,6 +111,23 @@ class PlanOptions(
         "of every metric. Default: the pilot's.",
     )
 
+    rates: tuple[float, float] | None = option(
+        "--rates",
+        metavar="P1 P2",
+        type=(float, float),
+        help="True rates of two systems, the shares of prompts that each passes, for a plan without any "
+        "file: 0.90 0.95. With --items, --power and --alpha.",
+    )
+    discordant: float | None = number(
+        "--discordant",
+        metavar="D",
+        help="Share of the same prompts that one of the two systems alone passes. Default: as if they "
+        "passed independently of each other, and the least there can be.",
+    )
+
+
+OF_RATES = {"rates", "discordant", "items", "power", "alpha", "json", "tables", "quiet"}
+"""Options that have an effect on a plan for rates."""
 
 OF_METRICS = (
     "metrics", "references", "missing", "drop_unusable", "width", "correlation", "next", "output",
@@ -126,7 +143,7 @@ def plan(given: PlanOptions) -> None:
     The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
     'rejoinder score --save' (from which fewer references cannot be planned), and the ratings so far
     if there are any; or --ratings alone, to plan for people. With --next N -o FILE it says which
-    items to have rated next instead.
+    items to have rated next instead. With --rates P1 P2 no file is needed.
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.made_of_ratings import check_not_made_of
@@ -138,6 +155,10 @@ def plan(given: PlanOptions) -> None:
     from rejoinder.tables.drawn_items import with_probabilities
     from rejoinder.tables.write import write_drawn
 
+    check_needs(given.rates is not None, "--rates P1 P2", "discordant")
+    if given.rates is not None:
+        _plan_rates(given, *given.rates)
+        return
     difference = _differences(given.differences)
     of_ratings = ("raters", "criterion", "scale", "width", "drawn")
     alone = bool(given.ratings) and given.testset is None and not given.scores
@@ -195,6 +216,30 @@ def plan(given: PlanOptions) -> None:
             outputs.save(given.output, lambda path: write_drawn(rows, path), rows.height)
         next_items = {} if items is None else {"next": items.as_json()}
         outputs.show(given, show, lambda: result.as_json() | next_items)
+
+
+def _plan_rates(given: PlanOptions, first: float, second: float) -> None:
+    """Plans without a pilot, by the rates that two systems are expected to have."""
+    from rejoinder.cli.needs import from_command_line
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.planning.rates import plan_rates
+
+    for name, each in from_command_line().items():
+        if name not in OF_RATES:
+            other = given.testset if name == "testset" else each
+            raise ParameterError(
+                f"--rates plans without a pilot, so {other} has no effect beside it; leave it out"
+            )
+    result = plan_rates(
+        first,
+        second,
+        given.discordant,
+        items=given.items,
+        power=given.power,
+        alpha=given.alpha,
+    )
+    with Outputs() as outputs:
+        outputs.show(given, result.document, result.as_json)
 
 
 def _next(

@@ -75,8 +75,8 @@ def _sentences(
         f"To show that rates of {low:g} and {high:g} differ with {asked} takes {other} prompts for each "
         f"system, or {on_same} that are the same for both{fewer}.",
         *[
-            f"A single system that passes all of its prompts is shown to have a rate of at least {shown} (the "
-            "lower end of its 95% interval)."
+            "A single system that passes all of its prompts is shown to have a rate of at least "
+            f"{shown} (the lower end of its 95% interval)."
         ]
         * bool(shown),
     ]

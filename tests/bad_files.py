@@ -104,7 +104,7 @@ BYTES = [
     case("inspect-log", "a log of inspect_ai that is called otherwise", r"a log of inspect_ai \(\.eval\).*suffix", packed("_journal/start.json", "{}"), "test.jsonl"),
     case("spreadsheet", "an OpenDocument spreadsheet", r"an OpenDocument spreadsheet.*CSV", packed("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), "test.ods"),
     case("feather", "an Arrow file", r"an Arrow \(Feather\) file.*Parquet", b"ARROW1\x00\x00" + bytes(64), "test.arrow"),
-    case("database", "a database", r"an SQLite database.*CSV", b"SQLite format 3\x00" + bytes(64), "test.db"),
+    case("database", "a database", r"an SQLite database.*sqlite:FILE\?SELECT", b"SQLite format 3\x00" + bytes(64), "test.db"),
     case("parquet-as-json", "Parquet named .jsonl", r"test\.jsonl.*Parquet", b"PAR1\x15\x00PAR"),
     case("utf-16", "UTF-16 text", r"UTF-16 text.*save it as UTF-8", ITEM.encode("utf-16")),
     case("nul-byte", "a NUL byte: a binary file", r"row 2: a NUL byte", f"{ITEM}\0\n"),

@@ -131,7 +131,7 @@ PUBLISHED = [
     one("mturk-inputs", "a batch that does not say which reply was shown", r"columns Input\.\*: no column 'id'", BATCH.replace("Input.id", "Input.text") + "h,A1,Approved,Hi,bot,4\n"),
     one("mturk-rejected", "a batch in which all was rejected", r"no assignment is Approved or Submitted \(1 assignment left out: rejected\)", BATCH + "h,A1,Rejected,c1,bot,4\n"),
     one("mturk-answers", "a batch without answers", r"no column Answer\.<criterion>", BATCH.replace("Answer.", "Reply.") + "h,A1,Approved,c1,bot,4\n"),
-    one("mturk-json", "answers that stand as JSON", r"as JSON in Answer\.taskAnswers", BATCH.replace("relevance", "taskAnswers") + "h,A1,Approved,c1,bot,[]\n"),
+    one("mturk-json", "answers as JSON without an answer", r"row 2: Answer\.taskAnswers: got '\[\]'; expected one object", BATCH.replace("relevance", "taskAnswers") + "h,A1,Approved,c1,bot,[]\n"),
     one("mturk-twice", "a worker who rates a reply twice", r"duplicate rating .* rater 'A1', .*first at", BATCH + "h,A1,Approved,c1,bot,4\n" * 2),
     one("label-studio-data", "a task that does not say which reply it shows", r"row 1: data: no column 'system'", task().replace('"system"', '"sys"'), "export.json"),
     one("label-studio-label", "a choice that is no number", r"row 1: score 'fair' is no number", task(result={"type": "choices", "value": {"choices": ["fair"]}}), "export.json"),

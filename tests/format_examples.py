@@ -263,6 +263,11 @@ WORLDS = {
             str(n): [[{"schema": "fluency", "name": str(1 + (n + k) % 5)}, str(1 + (n + k) % 5)]] for n, _ in enumerate(IDS)}}).encode()
            for k, by in enumerate(("ann", "bob"))},
     })},
+    "prodigy": {"ratings": ("tasks.jsonl", rows(*(
+        {"text": "Hi", "meta": {"id": i, "system": "a"}, "_input_hash": n, "_task_hash": n, "options": [{"id": k, "text": str(k)} for k in range(1, 6)],
+         "accept": [1 + (n + k) % 5], "answer": "accept", "_annotator_id": by}
+        for n, i in enumerate(IDS) for k, by in enumerate(("ann", "bob"))
+    )))},
     "argilla": {
         "ratings": ("records.json", json.dumps([
             {"id": str(n), "fields": {"reply": "Hi"}, "metadata": {"item": i, "system": "a"}, "suggestions": {}, "responses": {

@@ -5,11 +5,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from functools import partial
 from pathlib import Path
 
-from kinds.kind import Kind, Tables, lines, listed, parquet, records, separated, stem
+from kinds.kind import (
+    CRITERIA,
+    RATERS,
+    SYSTEMS,
+    Kind,
+    Tables,
+    lines,
+    listed,
+    parquet,
+    records,
+    separated,
+    stem,
+)
 
 ROLES = ("user", "assistant")
 
@@ -598,6 +612,102 @@ def example(row):
     return row.get("id"), (row["inputs"]["question"],), (row["outputs"]["answer"],), None, None, {}
 
 
+# Platforms of people. Crowd forms as MTurk writes them in Answer.taskAnswers; surveys as Qualtrics exports
+# them with three rows of headers; Prodigy's db-out; Label Studio's Ranker and Pairwise.
+def crowd(talks, boxes=True):
+    def answers(t, s, r):
+        grades = {c: t.ratings[s, r, c] for c in CRITERIA}
+        return json.dumps(
+            [{c: {str(k): k == g for k in range(1, 6)} if boxes else g for c, g in grades.items()}]
+        )
+
+    return separated(
+        {"HITId": f"H{n}", "WorkerId": r, **({"AssignmentStatus": "Approved"} if boxes else {}), "Input.id": t.id, "Input.system": s, "Answer.taskAnswers": answers(t, s, r)}
+        for n, t in numbered(talks) for s in SYSTEMS for r in RATERS
+    )  # fmt: skip
+
+
+def crowd_ratings(path):
+    return {"ratings": [
+        (row["Input.id"], row["Input.system"], row["WorkerId"], criterion, float(next(k for k, v in given.items() if v) if isinstance(given, dict) else given))
+        for row in records(path) for criterion, given in json.loads(row["Answer.taskAnswers"])[0].items()
+    ]}  # fmt: skip
+
+
+def survey(talks, looped=False):
+    """A question for each reply; the texts name item and system."""
+    asked = [(t, s) for t in talks for s in SYSTEMS]
+    names = [f"{n}_Q5" if looped else f"Q{n}_1" for n, _ in enumerate(asked, start=1)]
+    texts = [
+        f"How fluent is this reply? {t.id}|{s}" if looped else f"How fluent? {t.id} - {s}"
+        for t, s in asked
+    ]
+    rows = [["StartDate", "EndDate", "ResponseId", *names], ["Start Date", "End Date", "Response ID", *texts],
+            [json.dumps({"ImportId": each}) for each in ("startDate", "endDate", "_recordId", *names)],
+            *(["2026", "2026", f"R_{r}", *(str(t.ratings[s, r, "fluency"]) for t, s in asked)] for r in RATERS)]  # fmt: skip
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    return out.getvalue().encode()
+
+
+def survey_ratings(path):
+    names, texts, _, *rows = csv.reader(io.StringIO(path.read_text("utf-8"), newline=""))
+    ratings = []
+    for row in rows:
+        for name, text, cell in list(zip(names, texts, row, strict=True))[3:]:
+            id, system = text.rpartition("? ")[2].replace(" - ", "|").split("|")
+            ratings.append(
+                (id, system, row[2], "Q5" if name.endswith("_Q5") else "overall", float(cell))
+            )
+    return {"ratings": ratings}
+
+
+def prodigy(talks, options=True):
+    return lines(
+        {"text": t.replies[s], "meta": {"id": t.id, "system": s}, "_input_hash": n, "_task_hash": n, "_annotator_id": r, "_session_id": f"db-{r}",
+         **({"options": [{"id": k, "text": f"grade {k}"} for k in range(1, 6)], "accept": [t.ratings[s, r, "fluency"]], "answer": "accept"}
+            if options else {"label": "GOOD", "answer": "accept" if t.ratings[s, r, "fluency"] > 2 else "reject"})}
+        for n, t in numbered(talks) for s in SYSTEMS for r in RATERS
+    )  # fmt: skip
+
+
+def prodigy_ratings(path):
+    return {"ratings": [
+        (row["meta"]["id"], row["meta"]["system"], row["_annotator_id"], row.get("label", "overall"), float(row["accept"][0] if "accept" in row else row["answer"] == "accept"))
+        for row in rows_of(path)
+    ]}  # fmt: skip
+
+
+def rankings(talks, pairs=False):
+    def result(t, n, r):
+        better = ["left", "right"][(n + len(t.id) + RATERS.index(r)) % 2]
+        ranked = list(SYSTEMS) if better == "left" else list(SYSTEMS)[::-1]
+        value = {"selected": better} if pairs else {"ranker": {"rank": ranked}}
+        return {
+            "from_name": "rank",
+            "to_name": "list",
+            "type": "pairwise" if pairs else "ranker",
+            "value": value,
+        }
+
+    return listed(
+        {"id": n, "data": {"id": t.id, **({"model_a": "tuned", "model_b": "generic"} if pairs else {"items": [{"id": s, "title": s, "body": t.replies[s]} for s in SYSTEMS]})},
+         "annotations": [{"id": k, "completed_by": r, "result": [result(t, n, r)]} for k, r in enumerate(RATERS)]}
+        for n, t in numbered(talks)
+    )  # fmt: skip
+
+
+def ranked(path):
+    preferences = []
+    for task in whole(path):
+        for each in task["annotations"]:
+            value = each["result"][0]["value"]
+            a, b = value["ranker"]["rank"] if "ranker" in value else ("tuned", "generic")
+            winner = "b" if value.get("selected") == "right" else "a"
+            preferences.append((task["data"]["id"], a, b, each["completed_by"], winner))
+    return {"preferences": preferences}
+
+
 SCORE = "score FILE -m length --resamples 0"
 ANSWERS = "score TESTSET FILE -m length --resamples 0"
 
@@ -692,6 +802,22 @@ KINDS = [
         "plain": lambda talks: lines(gemini(talks)),
         "with thoughts": lambda talks: lines(gemini(talks, True)),
     }, partial(of_rows, row=gemini_row), ANSWERS, samples=("gemini_batch.jsonl",)),
+    Kind("MTurk crowd-form", "Batch_1_batch_results.csv", {
+        "radio buttons": crowd,
+        "numbers, without status": partial(crowd, boxes=False),
+    }, crowd_ratings, "ratings FILE", samples=("mturk_crowdform.csv",)),
+    Kind("Qualtrics with a question for each reply", "survey.csv", {
+        "statements": survey,
+        "loop and merge": partial(survey, looped=True),
+    }, survey_ratings, "ratings FILE", samples=("qualtrics.csv",)),
+    Kind("Prodigy", "tasks.jsonl", {
+        "options": prodigy,
+        "accept and reject": partial(prodigy, options=False),
+    }, prodigy_ratings, "ratings FILE", samples=("prodigy.jsonl",)),
+    Kind("Label Studio with rankings", "export.json", {
+        "ranker": rankings,
+        "pairwise": partial(rankings, pairs=True),
+    }, ranked, "preferences FILE"),
 ]  # fmt: skip
 """Every kind of file that a tool writes."""
 

@@ -81,6 +81,7 @@ ROWS = [
     (read_ratings, "label-studio-min", "m.json", FLAT, "annotation_id"),
     (read_ratings, "label-studio", "r.json", f"[{TASK}]", "rating"),
     (read_ratings, "potato", "p.jsonl", ANNOTATED, "user_id"),
+    (read_ratings, "prodigy", "p.jsonl", '{"_task_hash": 1, "text": "x", "text": "y"}', "text"),
     (read_ratings, "argilla", "a.json", RECORDED, "user_id"),
     (read_ratings, "grade", "human_judgement.json", f"[{JUDGED}]", "HumanScores"),
     (read_preferences, "jsonl", "p.jsonl", DUEL, "winner"),

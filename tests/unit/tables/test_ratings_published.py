@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from rejoinder.errors import InputError
+from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import check_ratings, read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
@@ -365,3 +366,56 @@ def test_real_grade():
     assert set(ratings["id"]) == set(read_testset(folder).ids)
     assert check_ratings(ratings, read_responses(folder)).notes == ()
     assert read_ratings(folder).equals(ratings)
+
+
+def prodigy(**task):
+    return json.dumps(
+        {"_input_hash": 7, "_task_hash": 8, "text": "Ho", "meta": {"system": "a"}, **task}
+    )
+
+
+def test_prodigy_annotations(tmp_path, caplog):
+    path = tmp_path / "tasks.jsonl"
+    options = {"options": [{"id": 4, "text": "good"}], "accept": [4]}
+    lines = [
+        prodigy(meta={"id": "c1", "system": "a"}, **options, answer="accept", _session_id="s"),
+        prodigy(answer="reject", label="GOOD", _annotator_id="ann"),
+        prodigy(answer="ignore"),
+        prodigy(**options | {"accept": []}, answer="reject"),
+    ]
+    path.write_text("\n".join(lines))
+    assert read_ratings(path).rows() == [
+        ("c1", "a", "s", "overall", 4.0),
+        ("7", "a", "ann", "GOOD", 0.0),
+    ]
+    assert "1 task that was answered with 'ignore' left out" in caplog.text
+    for read in (read_testset, read_responses):  # its answer is no reference
+        with pytest.raises(InputError, match=r"'prodigy' holds no .* can be read as ratings"):
+            read(path)
+    path.write_text(prodigy(**options | {"accept": [1, 4]}, answer="accept"))
+    with pytest.raises(InputError, match="row 1: accept: 2 options; expected one"):
+        read_ratings(path)
+
+
+def test_a_crowd_form_of_mechanical_turk(tmp_path):
+    path = tmp_path / "batch.csv"
+    form = '[{""fluency"":{""1"":false,""4"":true},""relevance"":3}]'
+    head = "HITId,WorkerId,Input.id,Input.system,Answer.taskAnswers\n"
+    path.write_text(f'{head}h,A1,c1,a,"{form}"\n')
+    assert read_ratings(path).select("criterion", "score").rows() == [
+        ("fluency", 4.0),
+        ("relevance", 3.0),
+    ]
+    twice = form.replace("false", "true")
+    path.write_text(f'{head}h,A1,c1,a,"{form}"\ng,A1,c2,a,"{twice}"\n')
+    with pytest.raises(InputError, match=r"'1\|4' is no number"):
+        read_ratings(path)
+
+
+def test_a_pair_of_label_studio_without_a_choice_is_refused(tmp_path):
+    path = tmp_path / "export.json"
+    result = {"type": "pairwise", "from_name": "better", "value": {}}
+    made = [{"completed_by": 1, "result": [result]}]
+    path.write_text(json.dumps([{"id": 1, "data": {"a": "x", "b": "y"}, "annotations": made}]))
+    with pytest.raises(InputError, match="row 1: a pairwise result without 'selected'"):
+        read_preferences(path)

@@ -15,11 +15,14 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, FileHead, Format, FormatName, KindName, name_for
-from rejoinder.tables.formats.registry import CLAIMING, formats_for
+from rejoinder.tables.formats.registry import CLAIMING, FORMATS, formats_for
 from rejoinder.tables.io.text_lines import marked
 from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.parts import TestSetDraft
 
+_WITH_OWN_COLUMNS = {
+    each.name: each for each in FORMATS if each.part is None and each.name != "text"
+}
 _OF_TEXTS = formats_for("test set", "responses")
 FORMAT = Argument("format")
 _NO_DATA = (".", "readme", "license", "licence")
@@ -34,6 +37,10 @@ _WORDS = {
 
 class UnknownFormatError(InputError):
     """No format recognises a path."""
+
+
+class OtherKindError(InputError):
+    """A path is of a format that holds no table of a kind."""
 
 
 def formats_like(kind: KindName) -> dict[str, Format]:
@@ -70,9 +77,9 @@ def choose(
             f"{one_of(_tables(kind))}; leave columns out, or choose one of these with {FORMAT}"
         )
     if kind not in chosen.reads:
-        raise InputError(
-            f"{paths[0]}: the format '{chosen.name}' holds no {kind}; expected one of the formats "
-            f"that do: {_listed(formats_for(kind))}"
+        raise OtherKindError(
+            f"{paths[0]}: the format '{chosen.name}' holds no {kind} ({chosen.description}); it can be read "
+            f"as {' or '.join(chosen.reads)}; another format is named with {FORMAT}"
         )
     return chosen
 
@@ -104,7 +111,8 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
     head = FileHead.of(path)
     claiming = [] if has_columns else CLAIMING
     if found := next((each for each in claiming if each.recognises(head)), _first(formats, head)):
-        return found
+        is_table = found.part is not None and not has_columns and not found.claims
+        return _first(_WITH_OWN_COLUMNS, head) or found if is_table else found
     if has_columns and (published := _first(every, head)):
         raise ParameterError(
             f"{Argument('columns')}: {path} is of the format {quoted(published.name)}, whose columns are "

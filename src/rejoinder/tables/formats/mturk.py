@@ -14,6 +14,7 @@ from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
+from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.notes import LEFT_OUT, Note, pass_on
 from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import PROBABILITY
@@ -25,19 +26,14 @@ _OPTION = re.compile(r"(.+)\.(-?\d+)")
 def read(path: Path, asked: Asked) -> Draft:
     """The answers of the assignments that were not rejected, one criterion per Answer column."""
     table = read_csv(path)
-    require(("WorkerId", "AssignmentStatus"), table.frame.columns, table.name, renamed=False)
+    require(("WorkerId",), table.frame.columns, table.name, renamed=False)
     inputs = _named(table, "Input.")
     require(("id", "system"), inputs, f"{table.name}, columns Input.*", renamed=False)
-    answers = _radio_buttons(_named(table, "Answer."))
+    answers = _radio_buttons(_of_crowd_form(_named(table, "Answer."), table))
     if not answers:
         raise InputError(
             f"{table.name}: no column Answer.<criterion>; got {listed(table.frame.columns)}; name the "
             "fields of the form after the criteria"
-        )
-    if "taskAnswers" in answers:
-        raise InputError(
-            f"{table.name}: the answers stand as JSON in Answer.taskAnswers; expected a column "
-            "Answer.<criterion> for each; split it first"
         )
     shown = [name for name in ("id", "system", PROBABILITY) if name in inputs]
     for taken in (*shown, "rater", "criterion"):
@@ -46,7 +42,9 @@ def read(path: Path, asked: Asked) -> Draft:
                 f"{table.name}: the criterion {quoted(taken)} is called like a column of ratings; "
                 f"rename Answer.{taken}"
             )
-    statuses = [status.strip().lower() for status in table.values("AssignmentStatus")]
+    stated = "AssignmentStatus" in table.frame.columns
+    given = table.values("AssignmentStatus") if stated else ["Submitted"] * table.frame.height
+    statuses = [status.strip().lower() for status in given]
     kept = [status in _KEPT for status in statuses]
     dropped = Counter(status for status in statuses if status not in _KEPT)
     notes = [
@@ -73,7 +71,7 @@ def read(path: Path, asked: Asked) -> Draft:
 FORMAT = Format(
     "mturk",
     "Mechanical Turk batch results (csv): WorkerId, Input.id, Input.system, Answer.<criterion>",
-    [Shape("csv", ("WorkerId", "AssignmentStatus"))],
+    [Shape("csv", ("WorkerId", each)) for each in ("AssignmentStatus", "Answer.taskAnswers")],
     {"ratings": read},
 )
 
@@ -85,6 +83,22 @@ def _named(table: Part, prefix: str) -> dict[str, list[str]]:
         for name, cells in table.frame.to_dict(as_series=False).items()
         if name.startswith(prefix)
     }
+
+
+def _of_crowd_form(answers: dict[str, list[str]], table: Part) -> dict[str, list[str]]:
+    """Makes a column for each field of a form of crowd HTML, whose answers are JSON in one cell."""
+    cells = answers.pop("taskAnswers", None)
+    for row, cell in enumerate(cells or ()):
+        where = f"{table.name}, row {table.numbers[row]}: Answer.taskAnswers"
+        value = json_value(cell or "{}", where, "expected a list of one object, or the object")
+        fields = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if not isinstance(fields, dict):
+            raise InputError(f"{where}: got {quoted(value)}; expected one object")
+        for name, given in fields.items():
+            pressed = [k for k, v in given.items() if v] if isinstance(given, dict) else [given]
+            into = answers.setdefault(name, [""] * len(table.numbers))
+            into[row] = "|".join("" if each is None else str(each) for each in pressed)
+    return answers
 
 
 def _radio_buttons(answers: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -25,16 +25,25 @@ _OF_SURVEY = {
 """The columns that Qualtrics adds, in lower case."""
 
 _NOT_RESPONSES = re.compile(r"(survey )?(preview|test)|spam|1|2|8|9|12", re.IGNORECASE)
+_LOOPED = re.compile(r"\d+_(.+)")
+_REPLY = re.compile(r"(?:^|.*[\s:(])([^\s|(]+?)(?:\s?\|\s?|__)([^\s|)]+)[).?]?", re.DOTALL)
+_STATEMENT = re.compile(r"(.*[?:.])\s+(\S+) - (\S+)", re.DOTALL)
+"""A question that ends with the item, whose statement is the system."""
 _SEPARATOR = re.compile(r"\s*\|\s*|__")
 
 
 def read(path: Path, asked: Asked) -> Draft:
     """The answers of every finished response that is no preview, test or spam.
 
-    Which reply a question rates stands in one of two places. In the name or the text of the question,
-    as ``<id>|<system>|<criterion>`` or ``<id>__<system>__<criterion>`` (the criterion may be left out):
-    a respondent then rates several replies. Or in the embedded data ``id`` and ``system`` of the
-    response: each other question with numbers is a criterion.
+    Which reply a question rates stands in one of these places:
+
+    - in the name or the text of the question, as ``<id>|<system>|<criterion>`` or
+      ``<id>__<system>__<criterion>`` (the criterion may be left out);
+    - at the end of the texts of a block that is looped (``1_Q5``, ``2_Q5``), as ``... <id>|<system>``: the
+      criterion is the name of the question;
+    - in all texts, as ``<question>? <id> - <system>``, a question with a statement for each system;
+    - in the embedded data ``id`` and ``system`` of the response: each other question with numbers is a
+      criterion.
 
     Raises:
         InputError: Neither is there, or no response is left.
@@ -52,14 +61,24 @@ def read(path: Path, asked: Asked) -> Draft:
     left_out(path, kept.count(False), "response", "not finished, or a preview,")
     table = table.filter(kept)
     questions = [name for name in table.frame.columns if name.lower() not in _OF_SURVEY]
-    placed = {name: parts for name in questions if (parts := _placed(name, labels[name]))}
+    placed = _looped(questions, labels)
+    placed |= {
+        name: parts
+        for name in questions
+        if name not in placed and (parts := _placed(name, labels[name]))
+    }
+    placed = placed or _stated(questions, labels)
     return _of_questions(table, placed) if placed else _of_embedded(table, questions)
 
 
 FORMAT = Format(
     "qualtrics",
     "Qualtrics (csv): questions called <id>|<system>|<criterion>, or embedded data id and system",
-    [Shape(each, ("ResponseId", "RecordedDate")) for each in ("csv", "tsv")],
+    [
+        Shape(each, ("ResponseId", date))
+        for each in ("csv", "tsv")
+        for date in ("RecordedDate", "EndDate")
+    ],
     {"ratings": read},
 )
 
@@ -88,6 +107,29 @@ def _placed(name: str, label: str) -> tuple[str, str, str] | None:
         if len(parts) in (2, 3) and all(parts):
             return parts[0], parts[1], parts[2] if len(parts) == 3 else "overall"
     return None
+
+
+def _looped(questions: list[str], labels: dict[str, str]) -> dict[str, tuple[str, str, str]]:
+    """The same of a block that is looped, whose texts end with the reply that the loop fills in."""
+    looped = {name: match[1] for name in questions if (match := _LOOPED.fullmatch(name))}
+    return {
+        name: (reply[1], reply[2], criterion)
+        for name, criterion in looped.items()
+        if (reply := _REPLY.fullmatch(labels[name].strip()))
+    }
+
+
+def _stated(questions: list[str], labels: dict[str, str]) -> dict[str, tuple[str, str, str]]:
+    """The same where every question ends with its item, and its statement is the system."""
+    found = [_STATEMENT.fullmatch(labels[name].strip()) for name in questions]
+    if not all(found):
+        return {}
+    criteria = {match[1] for match in found if match}
+    return {
+        name: (match[2], match[3], match[1] if len(criteria) > 1 else "overall")
+        for name, match in zip(questions, found, strict=True)
+        if match
+    }
 
 
 def _of_questions(table: Part, placed: dict[str, tuple[str, str, str]]) -> Draft:

@@ -185,13 +185,17 @@ def _flat(cell):
     return cell.replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
 
+def _line(text):
+    return text.replace("\n", " ").replace("\r", " ")
+
+
 def _tsv(tree):
     return "".join("\t".join(map(_flat, row)) + "\n" for row in grid(tree)).encode()
 
 
 def _lines(tree):
     return "".join(
-        _flat(text(line)) + "\n" for line in (tree if isinstance(tree, list) else [tree])
+        _line(text(line)) + "\n" for line in (tree if isinstance(tree, list) else [tree])
     ).encode()
 
 

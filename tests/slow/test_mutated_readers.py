@@ -35,7 +35,8 @@ READ = {
 }
 OF_PLACE = {
     "text", "chat", "chat-turns", "dailydialog", "dailydialog-multiref",
-    "dailydialog++", "grade", "wmt", "wmt-scores", "qualtrics", "mturk",
+    "dailydialog++", "grade", "wmt", "wmt-scores", "qualtrics", "mturk", "parlai", "fbdialog", "dialogpt",
+    "parlai-worlds", "gradio-chatbot", "dpo", "usr", "gradio-likes", "google-forms",
 }  # fmt: skip
 """The formats whose ids are places, or made of several values."""
 COUNTED = {"promptfoo", "deepeval"}
@@ -199,7 +200,16 @@ def forms_of(value):
         found |= {str(value), str(value).lower()}
     found.add(norm(value))
     if isinstance(value, str):
-        found |= {norm(part) for part in re.split(r"__eou__|\|\|\|+|\t|\n|__| \| ", value)}
+        cells = re.split(r"__eou__|\|\|\|+|\t|\n|__| \| |:::", value)
+        found |= {norm(cell) for cell in cells}
+        bare = [
+            re.sub(r"^(?:[01]\.\d+ |\w+:|\d+ )", "", cell) for cell in cells
+        ]  # without weight, name, number
+        found |= {
+            norm(part)
+            for cell in bare
+            for part in (cell, *re.split(r"\|| EOS (?:[01]\.\d+ )?", cell))
+        }
         with_json = value.strip()
         if with_json[:1] in ("[", "{", '"'):
             for decode in (json.loads, ast.literal_eval):  # what Python prints, too
@@ -291,6 +301,11 @@ WHOLE = {
     "qualtrics",
     "wmt-scores",
     "dstc7",
+    "parlai",
+    "fbdialog",
+    "dialogpt",
+    "gradio-chatbot",
+    "google-forms",
 }
 """The formats of which one row of a table is of several places of a file."""
 WITH_SYSTEMS = {

@@ -65,6 +65,8 @@ def test_dialogpt(write):
         "0.0 Hi. EOS 1.0 Hello.\t1.0 Tea?\n1.0 Milk?\t1.0 None.\t0.0 A little.\n", "t.tsv"
     )
     assert items(weighted) == told
+    price = write("How much?\tOnly 1.0 pound.\n", "price.tsv")
+    assert items(price) == [("1", ["How much?"], ["Only 1.0 pound."])]
 
 
 WORLD = {"dialog": [[{"id": "ann", "text": "Hi"}, {"id": "bot", "text": "Hello"}],
@@ -170,6 +172,8 @@ BAD = {
     "a chatbot with three of a pair": ("a.json", '[["Hi", "Ho"], ["a", "b", "c"]]', "row 1: got neither a pair nor a message"),
     "a conversation that is a text": ("a.json", '[[["Hi", "Ho"]], "x"]', "row 2: got neither a pair nor a message"),
     "an unknown role": ("a.json", '[{"role": "tool", "content": "4"}]', "row 1: the role is 'tool'; expected"),
+    "an example of ParlAI without a text": ("a.txt", "text:Hi\tlabels:Ho\nlabels:Ho\treward:1\n", "row 2: no field 'text'"),
+    "an act without a text": ("a.jsonl", '{"dialog": [[{"id": "a", "text": "Hi"}, {"id": "b"}]]}\n', "row 1: no 'text'"),
     "a world without a dialogue": ("a.jsonl", json.dumps(WORLD) + '\n{"x": 1}\n', "row 2: no 'dialog'"),
     "an instruction that is a number": ("a.json", '[{"instruction": 1, "output": "x"}]', "row 1: instruction: got a whole number"),
 }  # fmt: skip

@@ -100,7 +100,7 @@ def test_a_comment_is_no_feedback_in_grades(write):
 
 
 USR = [{"context": "Hi\nHello\nTea?\n", "fact": "f", "responses": [
-    {"response": "Yes.", "model": "a", "Natural": [1, 3, "N/A"], "Overall": [4, 5, 3]},
+    {"response": "Yes. System: on.", "model": "a", "Natural": [1, 3, "N/A"], "Overall": [4, 5, 3]},
     {"response": "No.", "model": "b", "Natural": [2], "Overall": [1, 2]}]}]  # fmt: skip
 FED = [{"context": "User: Hi!", "response": "System: Ho.", "system": "Meena", "annotations": {"Overall": [3, 4]}},
        {"context": "User: Bye!", "system": "Meena", "annotations": {"Overall": [1]}}]  # fmt: skip
@@ -116,7 +116,7 @@ def test_usr(write, caplog):
     ])  # fmt: skip
     assert "1 grade that is no number left out" in caplog.text
     assert read_testset(path).contexts.row(0)[:2] == ("1", ["Hi", "Hello", "Tea?"])
-    assert read_responses(path).rows() == [("a", "1", "Yes."), ("b", "1", "No.")]
+    assert read_responses(path).rows() == [("a", "1", "Yes. System: on."), ("b", "1", "No.")]
 
 
 def test_fed(write, caplog):

@@ -14,7 +14,7 @@ from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.parts import TestSetDraft
 
 _NUMBERED = re.compile(r"(\d+) (.*)")
-_WEIGHT = re.compile(r"[01]\.\d+ ")
+_WEIGHT = re.compile(r"^[01]\.\d+ ")
 _ENDED = re.compile(r"""[.?!…。！？]["'”’)」]?$""")
 _END = " EOS "
 
@@ -31,8 +31,12 @@ def read_parlai(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
                     f"{place}: got {quoted(cell)}; expected fields NAME:VALUE parted by tabs, each once"
                 )
             fields[name] = value.replace("\\n", "\n")
+        if "text" not in fields:
+            raise InputError(
+                f"{place}: no field 'text'; expected text:..., labels:... parted by tabs"
+            )
         labels = fields.get("labels", fields.get("eval_labels", ""))
-        items.add(fields.get("text", ""), labels.split("|"), place)
+        items.add(fields["text"], labels.split("|"), place)
         if fields.get("episode_done", "").strip().lower() == "true":
             items.end()
     return items.items.draft()

@@ -21,6 +21,7 @@ from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.formats.own_tables import recast
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv, read_tsv
 from rejoinder.tables.io.json_lines import read_objects, records
+from rejoinder.tables.notes import left_out
 from rejoinder.tables.parts import Draft
 
 KEY = "key.jsonl"
@@ -97,7 +98,7 @@ def read_instances(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
     In JSON Lines the annotator is the folder; a table has ``user`` and columns ``field:::choice``.
     """
-    is_table = suffix_of(path) in (".csv", ".tsv")
+    is_table, silent = suffix_of(path) in (".csv", ".tsv"), 0
     for place, instance, rater, fields in _columns(path) if is_table else _instances(path):
         match = _PLACED.fullmatch(instance)
         scores = {
@@ -106,7 +107,9 @@ def read_instances(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if (cell := _chosen(labels, f"{place}: {name}")) is not None
         }
         id, system = match.groups() if match else (instance, stem_of(path))
+        silent += not scores
         yield place.row, {"id": id, "system": system, "rater": rater, **scores}
+    left_out(path, silent, "instance", "without an answer")
 
 
 FORMAT = Format(

@@ -14,7 +14,7 @@ from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.logs.samples import name_of, objects_of, text_of, value_of, with_keys
 from rejoinder.tables.notes import left_out
 
-_SPEAKER = re.compile(r"(User|System): ")
+_SPEAKER = re.compile(r"^(User|System): ")
 _OF_REPLY = ("response", "model", "system")
 
 

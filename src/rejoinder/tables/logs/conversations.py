@@ -15,6 +15,7 @@ from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.logs.samples import (
     Sample,
+    expected_keys,
     log_format,
     name_of,
     objects_of,
@@ -23,6 +24,7 @@ from rejoinder.tables.logs.samples import (
     value_of,
     with_keys,
 )
+from rejoinder.tables.notes import left_out
 
 
 class Turn(NamedTuple):
@@ -62,10 +64,13 @@ def replies_in(turns: Iterable[Turn], name: str, place: Place) -> Iterator[Sampl
 def read_worlds(path: Path) -> list[Sample]:
     """ParlAI's logs of worlds: whoever speaks first is the person, and each other speaker a system."""
     samples: list[Sample] = []
+    silent = 0
     for place, row in with_keys(path, read_objects(path), ("dialog",)):
         rounds = value_of(row, "dialog", list, place) or []
         acts = [act for each in rounds for act in (each if isinstance(each, list) else [each])]
         acts = objects_of({"dialog": acts}, "dialog", place)
+        for act in acts:
+            expected_keys(place, ("id", "text"), act)
         first = name_of(acts[0], "id", place) if acts else ""
         turns, expected = [], []
         for act in acts:
@@ -73,7 +78,10 @@ def read_worlds(path: Path) -> list[Sample]:
             system = "" if speaker == first else speaker or stem_of(path)
             turns.append(Turn(text, system, expected if system else []))
             expected = texts_of(act.get("eval_labels", act.get("labels")))
-        samples += replies_in(turns, str(place.row), place)
+        replies = list(replies_in(turns, str(place.row), place))
+        silent += not replies
+        samples += replies
+    left_out(path, silent, "dialogue", "without a reply of a system")
     return samples
 
 

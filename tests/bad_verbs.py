@@ -157,7 +157,7 @@ PEOPLE = [
     verb(f"compare {READ} --drawn drawn.csv", "drawn items, and no ratings", r"--drawn has no effect without --ratings FILE"),
     verb(f"compare {READ} --ratings rated.csv -b bot --fail-if-worse 0.1", "a gate beside ratings", r"--fail-if-worse has no effect beside --ratings"),
     verb(f"compare {READ} --fail-if-worse 0.1", "a gate without a baseline", r"--fail-if-worse has no effect without -b BASELINE"),
-    verb("correlate --ratings rated.csv", "ratings without scores", r"--ratings rated\.csv: ratings stand beside scores, and none are named.*'rejoinder compare --ratings rated\.csv'"),
+    verb("correlate --ratings rated.csv", "ratings without scores", r"--ratings rated\.csv: ratings need scores beside them, and none are named.*'rejoinder compare --ratings rated\.csv'"),
     verb("compare --ratings rated.csv -m bleu", "a metric of ratings alone", r"--metric has no effect on ratings alone; name the test set and the replies"),
     verb("compare --ratings duels.csv", "comparisons of two systems given for ratings, to compare", r"is this a file of comparisons, which 'rejoinder preferences' reads\?"),
     verb(f"compare {READ} -b bot --fail-if-worse -1", "a gate with a margin below 0", r"--fail-if-worse -1 must be 0 or above"),

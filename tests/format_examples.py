@@ -158,7 +158,12 @@ USR = json.dumps([
     {"context": c[0], "fact": "x", "responses": [{"response": t, "model": s, "Overall": [4, 3], "Natural": [1, 0]} for s in ("a", "b")]}
     for c, t in zip(CONTEXTS, WORDS, strict=True)
 ]).encode()  # fmt: skip
-LIKES = rows(*({"index": [n, 1], "value": t, "liked": n % 2 == 0, "conversation_id": "x"} for n, t in enumerate(WORDS)))
+LIKES = rows(
+    *(
+        {"index": [n, 1], "value": t, "liked": n % 2 == 0, "conversation_id": "x"}
+        for n, t in enumerate(WORDS)
+    )
+)
 
 WORLDS = {
     "jsonl": {

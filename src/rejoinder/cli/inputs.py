@@ -513,9 +513,9 @@ def check_given(given: MeasuringOptions) -> None:
         ratings = getattr(given, "ratings", None)
         if ratings:
             raise ParameterError(
-                f"--ratings {ratings[0]}: ratings stand beside scores, and none are named; name the test "
-                "set and the replies, or the scores of another tool with --scores FILE; by people alone, "
-                f"'rejoinder compare --ratings {ratings[0]}' compares the systems"
+                f"--ratings {ratings[0]}: ratings need scores beside them, and none are named; name the test "
+                "set and the replies, or the scores of another tool with --scores FILE; "
+                f"'rejoinder compare --ratings {ratings[0]}' compares the systems by people alone"
             )
         context = click.get_current_context()
         hint = "'TESTSET|SCORES'"

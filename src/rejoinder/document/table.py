@@ -110,6 +110,7 @@ class Table:
         style: The style of a row on paper, a function of it.
         fold: Words in the place of the table on a page, where it is long.
         paper: The rows of the frame that are on paper, where these are not all; of none there is no table.
+        caption: The caption in LaTeX of a table without title and legend.
         meanings: What its columns hold, in a sentence each, where `meanings.meaning_of` does not say it,
             for the JSON schema and the documentation.
 
@@ -135,6 +136,7 @@ class Table:
     style: Callable[[Row], str] | None = None
     fold: str = ""
     paper: pl.DataFrame | None = None
+    caption: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
 
     def meaning(self, name: str) -> str:

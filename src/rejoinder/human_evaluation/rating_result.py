@@ -170,7 +170,8 @@ def _human(rows: pl.DataFrame) -> Table:
         "best": "Rater with the greatest correlation.",
         "raters": "Number of raters with a correlation.",
     }
-    return Table(rows, columns, "human", above=CRITERION, meanings=meanings)
+    caption = "Correlation of one rater with the others"
+    return Table(rows, columns, "human", above=CRITERION, caption=caption, meanings=meanings)
 
 
 def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
@@ -199,7 +200,8 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
         "median": "Median of the replies' ratings.",
         "n": "Number of rated replies.",
     }
-    return Table(rows, columns, above=CRITERION, meanings=meanings)
+    caption = "Ratings of the systems"
+    return Table(rows, columns, above=CRITERION, caption=caption, meanings=meanings)
 
 
 def _distribution(rows: pl.DataFrame) -> Table:

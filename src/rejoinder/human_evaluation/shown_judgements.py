@@ -55,7 +55,13 @@ def agreement(rows: pl.DataFrame) -> Table:
         number("n", belongs=True, across=True),
     ]
     return Table(
-        rows, columns, "agreement", above=CRITERION, across="raters", meanings=AGREEMENT_MEANINGS
+        rows,
+        columns,
+        "agreement",
+        above=CRITERION,
+        across="raters",
+        caption="Agreement among raters",
+        meanings=AGREEMENT_MEANINGS,
     )
 
 
@@ -91,7 +97,14 @@ def raters(rows: pl.DataFrame, columns: Sequence[Column]) -> Table:
         text("verdict", facts, _verdict, belongs=True, paper=verdicts),
     ]
     return Table(
-        rows, shown, "raters", above=CRITERION, fold=fold, paper=paper, meanings=RATER_MEANINGS
+        rows,
+        shown,
+        "raters",
+        above=CRITERION,
+        fold=fold,
+        paper=paper,
+        caption="The raters",
+        meanings=RATER_MEANINGS,
     )
 
 

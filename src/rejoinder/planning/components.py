@@ -90,6 +90,9 @@ def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> lis
         if math.isnan(floor):
             words += "; how far others would differ cannot be seen"
         elif floor > NOISE:
-            words += f"; others may differ by up to {floor:.2g} either way, whatever the items"
+            words += (
+                f"; the mean of other raters may differ by up to {floor:.2g} in either direction, however "
+                "many items are rated"
+            )
         notes.append(f"people, {listed_pairs(list(panels))}: {words}")
     return notes

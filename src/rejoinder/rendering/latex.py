@@ -53,7 +53,9 @@ def as_latex(document: Document) -> str:
                 words = ["continued"] if number else legends
                 if grid.title and not "".join(words).startswith(_inline(grid.title)):
                     words = [_inline(grid.title), *words]
-                written += "\n" + _table(grid, ". ".join(words) or labels[-1], label)
+                written += "\n" + _table(
+                    grid, ". ".join(words) or part.caption or labels[-1], label
+                )
         elif not (part.kind == "legend" and _is_captioned(lines[:place])):
             written += _comment(part.shown)
     return "% needs \\usepackage{booktabs}\n" + written.removeprefix("\n")

@@ -2,11 +2,12 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from shared_data import SYSTEMS, TESTSET
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 QUICK = ["-m", "bleu", "--resamples", "0", "-q"]
 
@@ -95,3 +96,19 @@ def test_a_further_table_that_was_changed_since_stays(command, tmp_path):
     leads.write_text("mine\n")
     assert command("score", TESTSET, SYSTEMS[0], *words)[0] == 0
     assert leads.read_text() == "mine\n"
+
+
+def test_a_caption_in_latex_says_what_the_table_holds(command, tmp_path):
+    assert (
+        command(
+            "ratings", EXAMPLES / "ratings.csv", "--resamples", "0", "--tables", tmp_path / "r.tex"
+        )[0]
+        == 0
+    )
+    captions = re.findall(r"caption\{(.*)\.\}", (tmp_path / "r.tex").read_text("utf-8"))
+    assert captions == [
+        "Agreement among raters",
+        "Correlation of one rater with the others",
+        "The raters",
+        "Ratings of the systems",
+    ]

@@ -37,6 +37,7 @@ def test_a_name_of_other_tools_runs_the_verb_and_says_so(command, name, verb):
         ("agreement", ["ratings", "correlate"]),
         ("llm-judge", ["mark", "judge"]),
         ("view", ["look", "report"]),
+        ("rate", ["annotate", "ratings"]),
     ],
 )
 def test_a_name_with_two_meanings_is_refused_with_both(command, name, verbs):
@@ -52,6 +53,7 @@ def test_a_name_with_two_meanings_is_refused_with_both(command, name, verbs):
         (["train", "rubr"], "No such command 'rubr'. Did you mean 'ruber'?"),
         ([TESTSET], f"'rejoinder look {TESTSET}' says which can use it"),
         (["help", "scor"], "Did you mean 'score'?"),
+        (["respond", "retreival", TESTSET, "-o", "r.csv"], "did you mean 'retrieval'?"),
     ],
 )
 def test_an_unknown_verb_gets_a_remedy(command, words, remedy):

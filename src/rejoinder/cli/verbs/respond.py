@@ -128,7 +128,11 @@ def _check(given: RespondOptions) -> None:
     """Raises a ParameterError where an option would be ignored, or one is missing."""
     from rejoinder.cli.needs import check_needs
     from rejoinder.errors import ParameterError
+    from rejoinder.messages import meant
 
+    near = "" if Path(given.system).exists() else meant(given.system, BUILT_IN)
+    if near not in ("", given.system):
+        raise ParameterError(f"{given.system}: no such system or folder; did you mean '{near}'?")
     kind = kind_of_system(given.system)
     built_in, trained = kind == "built-in", kind in ("trained", "transformers")
     check_needs(trained, "a trained system", "beam", "length_penalty")

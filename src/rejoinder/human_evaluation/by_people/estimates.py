@@ -182,8 +182,8 @@ def unseen_failures(replies: RatedReplies, fewest: int) -> list[str]:
         "allow for such failures"
     )
     return [
-        f"{rated} {'shows' if fewest == 1 else 'show'} no failure in {100 * (1 - RARE) ** fewest:.0f} of 100 "
-        f"studies of a system that fails in 1 of 20 replies; {allowed} ({SCALE} names the ends)"
+        f"with {rated}, {100 * (1 - RARE) ** fewest:.0f} of 100 studies see no failure of a system that "
+        f"fails in 1 of 20 replies; {allowed} ({SCALE} names the ends)"
     ]
 
 

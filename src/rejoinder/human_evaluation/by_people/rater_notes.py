@@ -41,7 +41,8 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
         few = min(numbers) < FEW
         worth = between(min(numbers), max(numbers))
         notes.append(
-            f"the raters of a system are worth as many as {worth} raters with equal shares"
+            f"effective number of raters of a system: {worth} (so many raters, each with as many ratings, "
+            "have as small an error)"
             + (": so few hardly show how raters differ, and intervals are wide" if few else "")
         )
     if random and "these raters" in by_scope:

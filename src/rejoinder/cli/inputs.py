@@ -502,7 +502,7 @@ def _by_themselves(
         cluster=cluster,
         resamples=given.resamples if resamples is None else resamples,
         seed=given.seed,
-        **_of_samples(given),
+        **_sample_options(given),
     )
     return with_notes(Scores(**vars(scores)), [each.path for each in given.scores])
 
@@ -599,12 +599,12 @@ def measure(
             cluster=cluster,
             resamples=given.resamples if resamples is None else resamples,
             seed=given.seed,
-            **_of_samples(given),
+            **_sample_options(given),
             progress=tick,
         )
 
 
-def _of_samples(given: Options) -> dict[str, Any]:
+def _sample_options(given: Options) -> dict[str, Any]:
     """The options of a verb that tells what k samples of a prompt reach; of another verb none."""
     return given.of(SamplesOptions) if isinstance(given, SamplesOptions) else {}
 

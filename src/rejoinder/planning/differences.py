@@ -161,11 +161,11 @@ class SystemDifferences(Criterion):
         """A row for each pair, subject, number of raters or references, and number of items."""
         with share(0, 0.7):
             labels = steps(pilot.labels, len(pilot.labels))
-            metrics = [each for label in labels for each in self._of_metric(pilot, label)]
+            metrics = [each for label in labels for each in self._metric_forecasts(pilot, label)]
         for references, drawn in pilot.with_fewer.items():
             metrics += self._with_fewer(pilot, references, drawn, metrics)
         with share(0.7, 1):
-            forecasts = self._of_people(pilot) + in_order(metrics, pilot)
+            forecasts = self._people_forecasts(pilot) + in_order(metrics, pilot)
         return Answer(
             {
                 "comparisons": [row for each in forecasts for row in each.rows(pilot.sizes)],
@@ -173,7 +173,7 @@ class SystemDifferences(Criterion):
             }
         )
 
-    def _of_people(self, pilot: Pilot) -> list[ExpectedDifference]:
+    def _people_forecasts(self, pilot: Pilot) -> list[ExpectedDifference]:
         forecasts = []
         pairs = pilot.pairs if pilot.rated is not None else ()
         for a, b in steps(pairs, len(pairs)):
@@ -186,10 +186,10 @@ class SystemDifferences(Criterion):
                     )
                 )
             else:
-                forecasts += self._of_ratings(pilot, a, b, ratings)
+                forecasts += self._rating_forecasts(pilot, a, b, ratings)
         return forecasts
 
-    def _of_ratings(
+    def _rating_forecasts(
         self, pilot: Pilot, a: str, b: str, ratings: People
     ) -> list[ExpectedDifference]:
         """The forecasts for people of a pair, for each number of raters."""
@@ -213,7 +213,7 @@ class SystemDifferences(Criterion):
             forecasts.append(forecast)
         return forecasts
 
-    def _of_metric(self, pilot: Pilot, label: str) -> list[ExpectedDifference]:
+    def _metric_forecasts(self, pilot: Pilot, label: str) -> list[ExpectedDifference]:
         """The forecasts for a metric, with all the references there are."""
         forecasts = []
         for pairs, places, scores in pilot.compared(label):

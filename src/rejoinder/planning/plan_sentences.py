@@ -47,7 +47,7 @@ def answers(result: Planned) -> Iterator[str]:
     subjects = _subjects(needs)
     if len(pairs) > IN_FULL:
         for subject in subjects[:1]:
-            yield _of_pairs(result, subject, needs)
+            yield _pairs_sentence(result, subject, needs)
     said = ""
     for a, b in pairs if len(pairs) <= IN_FULL else ():
         for subject in subjects[:IN_FULL]:
@@ -56,12 +56,12 @@ def answers(result: Planned) -> Iterator[str]:
                 row = _own(result, rows)
                 items, there = _there(result, row)
                 yield (
-                    _of_pair(result, row, items)
+                    _pair_sentence(result, row, items)
                     if there == said
-                    else f"{there}. " + _of_pair(result, row, items)
+                    else f"{there}. " + _pair_sentence(result, row, items)
                 )
                 said = there
-    yield from _of_samples(result)
+    yield from _samples_sentences(result)
     widths = result.correlation_needs.to_dicts()
     for subject in list(dict.fromkeys(row["subject"] for row in widths))[:IN_FULL]:
         row = _own(result, [row for row in widths if row["subject"] == subject])
@@ -71,7 +71,7 @@ def answers(result: Planned) -> Iterator[str]:
         )
 
 
-def _of_samples(result: Planned) -> Iterator[str]:
+def _samples_sentences(result: Planned) -> Iterator[str]:
     """Whether more prompts or more samples of each narrow the interval of a difference more."""
     rows = result.samples.filter("best").head(IN_FULL)
     prompt, sample = result.parameters.get("costs", (1, 1))
@@ -107,7 +107,7 @@ def _own(result: Planned, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next((row for row in whole if row["raters"] == raters), (whole or list(rows))[0])
 
 
-def _of_pair(result: Planned, row: Mapping[str, Any], there: int) -> str:
+def _pair_sentence(result: Planned, row: Mapping[str, Any], there: int) -> str:
     """How many items show the difference of one pair, and how many more than there are that is."""
     a, b, subject = row["a"], row["b"], row["subject"]
     by = "" if subject == PEOPLE else f" by {subject}"
@@ -199,7 +199,7 @@ def _with_judge(result: Planned, row: Mapping[str, Any], rated: int) -> str:
     )
 
 
-def _of_pairs(result: Planned, subject: str, needs: Sequence[dict[str, Any]]) -> str:
+def _pairs_sentence(result: Planned, subject: str, needs: Sequence[dict[str, Any]]) -> str:
     """Of many pairs: for how many the pilot's items are enough."""
     rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in needs:

@@ -93,10 +93,10 @@ class SamplesOfPrompts(Criterion):
                 measured = scores.measured[label]
                 if units_of(measured).number >= fewest():
                     for pair, place in zip(pairs, places, strict=True):
-                        rows += self._of_pair(measured, label, pair, place)
+                        rows += self._pair_rows(measured, label, pair, place)
         return Answer({"samples": rows})
 
-    def _of_pair(
+    def _pair_rows(
         self, measured: Measured, label: str, pair: tuple[str, str], place: tuple[int, int]
     ) -> Iterator[dict[str, Any]]:
         assert measured.samples is not None

@@ -49,7 +49,7 @@ def nested_components(rows: Floats) -> NestedComponents:
     """The nested decomposition by mean squares of an analysis of variance: prompts, samples, ratings.
 
     With equal numbers the estimate by restricted maximum likelihood, where no part is below 0. NaN for
-    one prompt, or where no prompt has two samples. A prompt without samples counts for nothing.
+    one prompt, or where no prompt has two samples. A prompt without samples is ignored.
 
     Args:
         rows: float64 [a, 6], the `moments` of prompts.

@@ -237,11 +237,11 @@ def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
         weights[places] = 1 / rows.get_column("probability").fill_null(1.0).to_numpy()
         notes.append("replies weighted by 1 over the probability of having been drawn")
     names = tuple(systems.to_list()), tuple(ids.to_list())
-    of_samples = _of_samples(every, systems, ids) if samples > 1 else (None, None)
+    of_samples = _sample_values(every, systems, ids) if samples > 1 else (None, None)
     return ReplyValues(name, *names, values, weights, raters, samples, tuple(notes), *of_samples)
 
 
-def _of_samples(rows: pl.DataFrame, systems: pl.Series, ids: pl.Series) -> tuple[Floats, Floats]:
+def _sample_values(rows: pl.DataFrame, systems: pl.Series, ids: pl.Series) -> tuple[Floats, Floats]:
     """The values of samples and their moments: float64 [J, S, N], NaN where none, and [S, N, 6]."""
     keys, value = ("system", "id"), pl.col("value")
     samples = (

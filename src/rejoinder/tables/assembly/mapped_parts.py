@@ -90,7 +90,7 @@ def part_of_judgements(
     log_renames(renames, part.name)
     part = part.with_frame(part.frame.rename(renames))
     if what == "ratings":
-        part = typed(_of_single_raters(_with_rated_ids(part)))
+        part = typed(_with_row_for_each_rater(_with_rated_ids(part)))
         return _graded(part, values)
     return typed(part)
 
@@ -127,7 +127,7 @@ def _with_rated_ids(part: Part) -> Part:
     return _with_ids(part, roles, part.name)[1] if roles.columns_of("context") else part
 
 
-def _of_single_raters(part: Part) -> Part:
+def _with_row_for_each_rater(part: Part) -> Part:
     """Ratings with a row for each rater, where the cells of columns are lists with a number of each."""
     if part.holds != "rows" or "rater" in part.frame.columns:
         return part

@@ -178,7 +178,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     text = read_text(path)
     if not text.lstrip().startswith(_START):
         for number, row in read_json_rows(path):
-            yield number, _of_alpaca(row, Place(str(path), number)) if is_alpaca(row) else row
+            yield number, _alpaca_messages(row, Place(str(path), number)) if is_alpaca(row) else row
         return
     messages, number, end = [], 1, 0
     for block in _BLOCK.finditer(text):
@@ -206,7 +206,7 @@ def is_alpaca(row: Any) -> bool:
     return isinstance(row, dict) and names <= set(row) <= {*names, "id", *_Alpaca.__struct_fields__}
 
 
-def _of_alpaca(row: dict[str, Any], where: Place) -> dict[str, Any]:
+def _alpaca_messages(row: dict[str, Any], where: Place) -> dict[str, Any]:
     """A row of Alpaca as messages; the input follows the instruction, as its prompts have it."""
     given = convert(row, _Alpaca, where)
     asked = "\n".join(filter(None, (given.instruction, given.input)))

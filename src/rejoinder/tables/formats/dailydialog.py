@@ -126,7 +126,7 @@ def read_multiref(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     if len(paths) > 1:
         raise InputError(f"{paths[1]}: a second file; expected the JSON or the CSV alone")
     path = paths[0] / _REFERENCES if paths[0].is_dir() else paths[0]
-    return _of_rated(_rated(path)) if suffix_of(path) == ".csv" else _of_json(path)
+    return _rated_testset(_rated(path)) if suffix_of(path) == ".csv" else _json_testset(path)
 
 
 def read_rated_replies(path: Path, asked: Asked) -> Draft:
@@ -154,7 +154,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
     return rows.draft()
 
 
-def _of_json(path: Path) -> TestSetDraft:
+def _json_testset(path: Path) -> TestSetDraft:
     items = Items()
     for index, (place, dialogue) in enumerate(records(path, read_objects(path), _Dialogue)):
         turns = [turn.text for turn in dialogue.dialogue]
@@ -169,7 +169,7 @@ def _of_json(path: Path) -> TestSetDraft:
     return items.draft()
 
 
-def _of_rated(table: Part) -> TestSetDraft:
+def _rated_testset(table: Part) -> TestSetDraft:
     items = Items()
     seen: dict[str, tuple[str, str, str]] = {}
     columns = (table.values(name) for name in ("context_id", "prevgt", "all_references", "context"))

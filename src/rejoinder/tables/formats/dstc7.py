@@ -71,7 +71,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
     table = read_tsv(path)
     columns = [_column(table, name) for name in ("SystemID", "InstanceID", "Response")]
     frame = pl.DataFrame(dict(zip(RESPONSES, columns, strict=True)), schema=RESPONSES)
-    replies = _of_items(table, frame)
+    replies = _item_rows(table, frame)
     return Draft.of(table.name, replies.numbers, replies.frame)
 
 
@@ -85,7 +85,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
         raise InputError(
             f"{file}: not ratings of DSTC7; expected the file of {_JUDGES} or of {_MEANS}"
         )
-    return _of_judges(read_tsv(file)) if kind == _JUDGES else _of_means(read_tsv(file))
+    return _judge_ratings(read_tsv(file)) if kind == _JUDGES else _mean_ratings(read_tsv(file))
 
 
 FORMAT = Format(
@@ -151,13 +151,13 @@ def _is_average(name: str) -> bool:
     return name.strip().lower() == "average"
 
 
-def _of_items(table: Part, frame: pl.DataFrame) -> Part:
+def _item_rows(table: Part, frame: pl.DataFrame) -> Part:
     """The rows of items: a row of averages is none."""
     ids = table.frame.get_column("InstanceID")
     return table.with_frame(frame).filter(ids.str.strip_chars().str.to_lowercase() != "average")
 
 
-def _of_judges(table: Part) -> Draft:
+def _judge_ratings(table: Part) -> Draft:
     """One rating per judge, reply and criterion: of a reply judged again, the first one counts.
 
     Some judges met a reply twice. The later judgement is not that of a second person, and a mean
@@ -171,28 +171,32 @@ def _of_judges(table: Part) -> Draft:
     again = int((~first).sum())
     alike = int((~is_first(table.frame.select(*_KEYS, *names))).sum())
     judged = table.filter(first)
-    judged = _of_items(judged, judged.frame)
+    judged = _item_rows(judged, judged.frame)
     who = {"id": "InstanceID", "system": "SystemID", "rater": "JudgeID"}
     keys = [pl.col(theirs).alias(ours) for ours, theirs in who.items()]
-    read = joined(_of_column(judged, each, f"{each}:", *keys, criterion=each) for each in names)
+    read = joined(
+        _column_ratings(judged, each, f"{each}:", *keys, criterion=each) for each in names
+    )
     if again:
         note("judged again", table.name, rows=again, alike=alike)
     return read
 
 
-def _of_means(table: Part) -> Draft:
+def _mean_ratings(table: Part) -> Draft:
     """A column of mean ratings for each system."""
     require(("InstanceID",), table.frame.columns, table.name)
-    table = _of_items(table, table.frame)
+    table = _item_rows(table, table.frame)
     id = pl.col("InstanceID").alias("id")
     return joined(
-        _of_column(table, each, f"system '{each}':", id, system=each, rater=MEAN, criterion=OVERALL)
+        _column_ratings(
+            table, each, f"system '{each}':", id, system=each, rater=MEAN, criterion=OVERALL
+        )
         for each in table.frame.columns
         if each != "InstanceID" and not _is_average(each)
     )
 
 
-def _of_column(table: Part, name: str, what: str, *keys: pl.Expr, **same: str) -> Draft:
+def _column_ratings(table: Part, name: str, what: str, *keys: pl.Expr, **same: str) -> Draft:
     """The ratings in a column, of the rows that have one.
 
     Args:

@@ -23,7 +23,7 @@ from rejoinder.tables.parts import TestSetDraft
 _WITH_OWN_COLUMNS = {
     each.name: each for each in FORMATS if each.part is None and each.name != "text"
 }
-_OF_TEXTS = formats_for("test set", "responses")
+_TEXT_FORMATS = formats_for("test set", "responses")
 FORMAT = Argument("format")
 _NO_DATA = (".", "readme", "license", "licence")
 _WORDS = {
@@ -45,7 +45,7 @@ class OtherKindError(InputError):
 
 def formats_like(kind: KindName) -> dict[str, Format]:
     """The formats among which one is chosen: a test set and responses have theirs in common."""
-    return _OF_TEXTS if kind in ("test set", "responses") else formats_for(kind)
+    return _TEXT_FORMATS if kind in ("test set", "responses") else formats_for(kind)
 
 
 def choose(
@@ -238,7 +238,7 @@ def logs_in(path: Path, name: FormatName = None) -> list[Path]:
         path: A file or folder.
         name: The format of the logs; None: they are recognised.
     """
-    if not path.is_dir() or _first(_OF_TEXTS, FileHead.of(path)):
+    if not path.is_dir() or _first(_TEXT_FORMATS, FileHead.of(path)):
         return [path]
     name = name_for(path, name)
     files = sorted(each for each in path.iterdir() if not each.name.startswith("."))

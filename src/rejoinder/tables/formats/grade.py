@@ -98,15 +98,15 @@ def _replies(system: str, file: Path, names: list[str], lines: list[str]) -> Dra
 def read_ratings(path: Path, asked: Asked) -> Draft:
     """The single ratings; where a folder has none, its mean scores."""
     if not path.is_dir():
-        return _of_judged(path)
+        return _single_ratings(path)
     if _judged_in(path).is_file():
-        return _of_judged(_judged_in(path))
+        return _single_ratings(_judged_in(path))
     above = path.absolute().parent / _JUDGED
     if above.is_file():
         raise InputError(
             f"{path}: holds mean scores ({_MEANS}); name {above}, which holds every single rating"
         )
-    return _of_means(path)
+    return _mean_ratings(path)
 
 
 FORMAT = Format(
@@ -253,7 +253,7 @@ def _judged_in(folder: Path) -> Path:
     return below if below.is_file() else folder / _JUDGED
 
 
-def _of_judged(file: Path) -> Draft:
+def _single_ratings(file: Path) -> Draft:
     """The single ratings: for each reply a list of scores."""
     judged = list(records(file, enumerate(read_list(file), start=1), _Judged))
     data_sets = sorted({reply.data_set for _, reply in judged})
@@ -338,7 +338,7 @@ def _with_means(path: Path) -> list[Path]:
     ]
 
 
-def _of_means(path: Path) -> Draft:
+def _mean_ratings(path: Path) -> Draft:
     """The mean scores of a folder, one on each line.
 
     Raises:

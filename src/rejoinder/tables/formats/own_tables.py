@@ -78,8 +78,8 @@ def recast(
         rows: The records of a file as rows with the columns of ``jsonl``, each with its number.
         kinds: The kinds of tables in it.
     """
-    part = partial(_kept_part, read=partial(_of_rows, rows=rows))
-    whole = container(name, description, shapes, partial(_of_rows, rows=rows))
+    part = partial(_kept_part, read=partial(_part_of_file, rows=rows))
+    whole = container(name, description, shapes, partial(_part_of_file, rows=rows))
     return replace(
         whole,
         reads={kind: whole.reads[kind] for kind in kinds},
@@ -89,7 +89,7 @@ def recast(
     )
 
 
-def _of_rows(path: Path, rows: Callable[[Path], Iterable[tuple[int, dict[str, Any]]]]) -> Part:
+def _part_of_file(path: Path, rows: Callable[[Path], Iterable[tuple[int, dict[str, Any]]]]) -> Part:
     return part_of_rows(str(path), rows(path))
 
 

@@ -16,7 +16,7 @@ from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.notes import left_out
 from rejoinder.tables.parts import Draft, Part
 
-_OF_SURVEY = {
+_SURVEY_COLUMNS = {
     "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",
     "recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail",
     "externalreference", "locationlatitude", "locationlongitude", "distributionchannel",
@@ -60,7 +60,7 @@ def read(path: Path, asked: Asked) -> Draft:
         raise InputError(f"{path}: no finished response{previews}; expected one")
     left_out(path, kept.count(False), "response", "not finished, or a preview,")
     table = table.filter(kept)
-    questions = [name for name in table.frame.columns if name.lower() not in _OF_SURVEY]
+    questions = [name for name in table.frame.columns if name.lower() not in _SURVEY_COLUMNS]
     placed = _looped(questions, labels)
     placed |= {
         name: parts
@@ -68,7 +68,7 @@ def read(path: Path, asked: Asked) -> Draft:
         if name not in placed and (parts := _placed(name, labels[name]))
     }
     placed = placed or _stated(questions, labels)
-    return _of_questions(table, placed) if placed else _of_embedded(table, questions)
+    return _question_ratings(table, placed) if placed else _embedded_ratings(table, questions)
 
 
 FORMAT = Format(
@@ -132,7 +132,7 @@ def _stated(questions: list[str], labels: dict[str, str]) -> dict[str, tuple[str
     }
 
 
-def _of_questions(table: Part, placed: dict[str, tuple[str, str, str]]) -> Draft:
+def _question_ratings(table: Part, placed: dict[str, tuple[str, str, str]]) -> Draft:
     frames = [
         table.frame.select(
             pl.lit(item).alias("id"),
@@ -147,7 +147,7 @@ def _of_questions(table: Part, placed: dict[str, tuple[str, str, str]]) -> Draft
     return ratings_of_table(Part(table.name, pl.concat(frames), numbers))
 
 
-def _of_embedded(table: Part, questions: list[str]) -> Draft:
+def _embedded_ratings(table: Part, questions: list[str]) -> Draft:
     frame = table.frame.select(pl.col("ResponseId").alias("rater"), *questions)
     frame = frame.rename(key_renames(questions, ("id", "system"), table.name))
     if not {"id", "system"} <= {*frame.columns}:

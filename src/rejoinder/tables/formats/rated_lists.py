@@ -15,7 +15,7 @@ from rejoinder.tables.logs.samples import name_of, objects_of, text_of, value_of
 from rejoinder.tables.notes import left_out
 
 _SPEAKER = re.compile(r"^(User|System): ")
-_OF_REPLY = ("response", "model", "system")
+_REPLY_COLUMNS = ("response", "model", "system")
 
 
 def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -35,7 +35,9 @@ def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             given = value_of(reply, "annotations", dict, place)
             given = (
-                {k: v for k, v in reply.items() if k not in _OF_REPLY} if given is None else given
+                {k: v for k, v in reply.items() if k not in _REPLY_COLUMNS}
+                if given is None
+                else given
             )
             grades = {name: cells for name, cells in given.items() if isinstance(cells, list)}
             no_grades += sum(not _is_grade(each) for cells in grades.values() for each in cells)

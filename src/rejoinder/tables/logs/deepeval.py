@@ -57,7 +57,7 @@ def read(path: Path) -> list[Sample]:
             names[place] if named else str(place),
             model,
             where,
-            *(_of_one_turn(case, where) if place < len(cases) else _of_conversation(case, where)),
+            *(_single_turn(case, where) if place < len(cases) else _last_turn(case, where)),
             scores={
                 name_of(metric, "name", where): number_of(metric.get("score"))
                 for name in ("metricsData", "metrics_data")
@@ -68,7 +68,7 @@ def read(path: Path) -> list[Sample]:
     ]
 
 
-def _of_one_turn(case: dict[str, Any], where: Place) -> tuple[str | None, list[str], list[str]]:
+def _single_turn(case: dict[str, Any], where: Place) -> tuple[str | None, list[str], list[str]]:
     """The reply, the context and the references."""
     return (
         _get(case, str, where, "actualOutput", "actual_output"),
@@ -77,7 +77,7 @@ def _of_one_turn(case: dict[str, Any], where: Place) -> tuple[str | None, list[s
     )
 
 
-def _of_conversation(case: dict[str, Any], where: Place) -> tuple[str | None, list[str], list[str]]:
+def _last_turn(case: dict[str, Any], where: Place) -> tuple[str | None, list[str], list[str]]:
     """The last turn of the assistant, the turns before it, and no reference."""
     turns = objects_of(case, "turns", where)
     last = max((i for i, turn in enumerate(turns) if turn.get("role") == "assistant"), default=None)

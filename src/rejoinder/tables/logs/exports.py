@@ -48,7 +48,7 @@ def _with_root(path: Path, rows: Rows) -> Rows:
     return made
 
 
-def _of_helm(path: Path, rows: Rows) -> Rows:
+def _helm_rows(path: Path, rows: Rows) -> Rows:
     """Instances that no perturbation altered, with their right references, and the numbers beside them."""
     folder = path if path.is_dir() else path.parent
     instances = {name_at(r, "id"): r for r in _beside(folder / "instances.json")}
@@ -80,7 +80,7 @@ def _beside(file: Path) -> list[Row]:
     return [row for _, row in rows_in(file)] if file.is_file() else []
 
 
-def _of_weave(path: Path, rows: Rows) -> Rows:
+def _weave_rows(path: Path, rows: Rows) -> Rows:
     """Calls of the outermost operation, with the name of the model's object."""
     kept = _preferring(_is("trace_is_root", True), lambda row: not row.get("parent_id"))(path, rows)
     return [(place, {**row, "object": _object(row)}) for place, row in kept]
@@ -93,7 +93,7 @@ def _object(row: Row) -> str | None:
     return None
 
 
-def _of_openai_evals(path: Path, rows: Rows) -> Rows:
+def _openai_evals_rows(path: Path, rows: Rows) -> Rows:
     """A row for each sample of an evaluation: what was sampled, and its match and metrics."""
     spec: Row = next((row["spec"] for _, row in rows if isinstance(row.get("spec"), dict)), {})
     samples: dict[Any, tuple[Any, Row]] = {}
@@ -113,7 +113,7 @@ def _of_openai_evals(path: Path, rows: Rows) -> Rows:
     return [each for each in samples.values() if "data" in each[1]]
 
 
-def _of_every_eval(path: Path, rows: Rows) -> Rows:
+def _every_eval_rows(path: Path, rows: Rows) -> Rows:
     """A row for each reply, whose scores stand in as many rows."""
     made: dict[Any, tuple[Any, Row]] = {}
     times: dict[Any, int] = {}
@@ -156,7 +156,7 @@ _HELM = Export(
     ("adapter_spec request_states", "instance result"),
     "instance.input.text instance.input", "result.completions predicted_text", "right", "stats",
     "instance.id instance_id", "request.model adapter_spec.model",
-    rows="request_states", folder="scenario_state.json", prepared=_of_helm,
+    rows="request_states", folder="scenario_state.json", prepared=_helm_rows,
 )  # fmt: skip
 
 EXPORTS = (
@@ -249,7 +249,7 @@ EXPORTS = (
         "Every Eval Ever: instance-level results (JSON Lines) with inputs, replies and scores",
         ("sample_id evaluation_name interaction_type",),
         "before input.raw", "reply output.raw", "input.reference", "scores", "sample_id", "model_id",
-        "error", prepared=_of_every_eval,
+        "error", prepared=_every_eval_rows,
     ),
     Export(
         "weave",
@@ -257,14 +257,14 @@ EXPORTS = (
         ("op_name inputs output",),
         "inputs.example inputs", "output.output output",
         "inputs.example.expected inputs.example.target inputs.example.reference",
-        "output.scores scores", system="object", failed="exception", prepared=_of_weave,
+        "output.scores scores", system="object", failed="exception", prepared=_weave_rows,
     ),
     Export(
         "openai-evals",
         "OpenAI evals: the log of a run with samplings, matches and metrics",
         ("spec", "run_id event_id sample_id"),
         "data.prompt", "data.sampled", "expected", "scores", system="spec.completion_fns.0",
-        prepared=_of_openai_evals,
+        prepared=_openai_evals_rows,
     ),
     Export(
         "vertex-batch",

@@ -39,7 +39,7 @@ _COMPARING = ("equals", "similar", "factuality", "rouge-n", "bleu", "gleu", "met
 """The assertions whose value is an expected reply."""
 
 _EXPECTED_CSV = "expected the CSV that 'promptfoo eval -o results.csv' writes"
-_OF_OUTPUT = ("Status", "Score", "Named Scores")
+_OUTPUT_COLUMNS = ("Status", "Score", "Named Scores")
 _MARKS = (",Status,Score,Named Scores", ",[PASS]", ',"[PASS]', ",[FAIL]", ',"[FAIL]')
 """What tells a table of results from others: columns behind an output, or its cells."""
 _CELL = re.compile(
@@ -277,11 +277,11 @@ def _rows_of_csv(path: Path) -> list[dict[str, Any]]:
 
 def _outputs(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[_Output]:
     """The outputs: what stands before ``Status, Score, Named Scores``, or columns of ``[PASS]``."""
-    size = len(_OF_OUTPUT)
+    size = len(_OUTPUT_COLUMNS)
     places = [
         place
         for place in range(len(header))
-        if tuple(header[place + 1 : place + 1 + size]) == _OF_OUTPUT
+        if tuple(header[place + 1 : place + 1 + size]) == _OUTPUT_COLUMNS
     ]
     in_columns = bool(places)
     if not places:
@@ -312,7 +312,7 @@ def _result(output: _Output, cells: Sequence[str], where: Place) -> dict[str, An
         score, *named = (scores or "").split(", ")
         pairs = (each.rpartition(": ") for each in named)
         return _scored(status, reply.strip("\n"), score, {name: value for name, _, value in pairs})
-    reply, status, score, named = cells[output.place : output.place + 1 + len(_OF_OUTPUT)]
+    reply, status, score, named = cells[output.place : output.place + 1 + len(_OUTPUT_COLUMNS)]
     if not status.strip() and not reply.strip():
         return None
     if status not in ("PASS", "FAIL", "ERROR"):

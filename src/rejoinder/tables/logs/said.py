@@ -25,7 +25,7 @@ class Turn(NamedTuple):
 
 _ROLES = ("role", "from", "author", "message.role")
 _TEXTS = ("content", "parts", "value", "message.content", "text")
-_OF_CLASSES = {"human", "ai", "system", "tool", "function"}  # what LangChain's `type` says
+_MESSAGE_CLASSES = {"human", "ai", "system", "tool", "function"}  # what LangChain's `type` says
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _PARTS = {
     *_TEXT_PARTS, "image", "image_url", "input_image", "audio", "input_audio", "file", "document",
@@ -114,7 +114,7 @@ def _in_object(value: dict[str, Any], where: object, what: str) -> list[Turn]:
 
 def _role(value: dict[str, Any]) -> str:
     """Who says a message; empty where an object is none."""
-    if _type(value) in _OF_CLASSES and "content" in value:
+    if _type(value) in _MESSAGE_CLASSES and "content" in value:
         return _type(value)
     role = next((value[name] for name in _ROLES if isinstance(value.get(name), str)), "")
     return role if any(name in value for name in _TEXTS) or "tool_calls" in value else ""
@@ -126,7 +126,7 @@ def _name_of_class(value: dict[str, Any]) -> str:
     if isinstance(path := value.get("id"), list) and path and "kwargs" in value:
         name = str(path[-1])
         return {"HumanMessage": "human", "SystemMessage": "system"}.get(name, name)
-    return kind if kind in _OF_CLASSES and "data" in value else ""
+    return kind if kind in _MESSAGE_CLASSES and "data" in value else ""
 
 
 def _type(value: dict[str, Any]) -> str:

@@ -28,6 +28,7 @@ from rejoinder.meta_evaluation.with_people import refusals
 from rejoinder.meta_evaluation.with_people.estimates import on_scale
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics import BLEU, RUBER, DeltaBLEU
+from rejoinder.metrics.of_samples import OfSamples
 from rejoinder.models.chat.endpoint import ChatAnswer
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.recipes.tao2018 import study_tables
@@ -47,6 +48,7 @@ from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
 from rejoinder.statistics.paired_comparisons import bootstrap_intervals, fit
 from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.prediction_powered import corrected_mean
+from rejoinder.statistics.proportions import share_size
 from rejoinder.statistics.rater_variance import scope
 from rejoinder.statistics.selection import Selection
 from rejoinder.statistics.significance import permutation_p
@@ -351,3 +353,20 @@ def test_a_question_left_open_is_given_to_another_only_after_its_time(tmp_path):
 def test_an_interval_for_any_look_begins_at_20_labelled_items(labelled, has):
     mean = corrected_mean(np.arange(labelled, dtype=float), np.zeros(labelled), weight=0.0)
     assert np.isfinite(at_any_time(mean).width) == has
+
+
+def test_a_sample_passes_at_the_value_itself():
+    values = np.array([[0.5], [0.49], [np.nan]])
+    higher, lower = (OfSamples("x", "pass@", 1, better, 0.5) for better in ("higher", "lower"))
+    assert higher.passes(values).ravel()[:2].tolist() == [1, 0]
+    assert lower.passes(values).ravel()[:2].tolist() == [1, 1]
+    assert (
+        OfSamples("x", "pass@", 2, passing=0.5).of_prompts(values).item() == 1.0
+    )  # 2 of 2 samples
+    assert np.isnan(OfSamples("x", "pass@", 3, passing=0.5).of_prompts(values)).all()
+
+
+def test_8_prompts_off_the_end_are_enough_for_their_standard_error():
+    seven, eight = (np.r_[np.full(n, 0.5), np.ones(32)] for n in (7, 8))
+    assert share_size(seven, Groups.of(None, 39)) == 39
+    assert share_size(eight, Groups.of(None, 40)) > 40

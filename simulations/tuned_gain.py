@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rejoinder.statistics.held_out_gain import held_out_interval
 from rejoinder.statistics.student import t_quantile
-from rejoinder.tuning.gains import held_out_interval
 from rejoinder.tuning.objectives import mean_of_rows
 from rejoinder.tuning.tune import cross_validated
 from rejoinder.tuning.weight_search import CandidateRows, Search

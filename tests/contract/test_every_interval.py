@@ -69,6 +69,7 @@ ELSEWHERE = {
         "statistics.correlation_bootstrap.bootstrap_correlation",
         "statistics.correlation_bootstrap.bootstrap_over_raters",
     ),
+    "tuned_gain": ("statistics.held_out_gain.held_out_interval",),
     "labels_saved": ("statistics.labels_saved.forecast_saved",),
     "pairs_together": ("statistics.max_over_pairs.max_over_pairs",),
     "pair_ratings": (

@@ -116,7 +116,8 @@ def oracle(
     before, until none does. It looks at the references: what it reaches is a bound for rerankers (a lower
     bound of the best selection), and no reranker.
     """
-    statistics = candidate_rows(metric, lists, testset, progress)
+    # Items that the metric cannot score have no rows: they keep their first candidate.
+    statistics = np.nan_to_num(candidate_rows(metric, lists, testset, progress))
     way = 1.0 if metric.higher_is_better else -1.0
     rows = CandidateRows(np.zeros((len(statistics), 0)), lists.bounds, statistics, metric.score)
     chosen = lists.bounds[:-1].copy()

@@ -19,11 +19,12 @@ from rejoinder.progress import Progress, advance
 from rejoinder.result import TableResult
 from rejoinder.scoring.score import score, wanted_metrics
 from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.held_out_gain import held_out_interval
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
-from rejoinder.tuning.gains import FIRST, RERANKED, gains, held_out_interval
+from rejoinder.tuning.gains import FIRST, RERANKED, gains
 from rejoinder.tuning.objectives import (
     MeanOfNumbers,
     candidate_batch,

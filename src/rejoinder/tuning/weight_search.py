@@ -28,7 +28,7 @@ LEAST_GAIN = 1e-12
 RANDOM_DIRECTIONS = 15
 """From each start, and in each further round."""
 
-ROUNDS = 10
+ROUNDS = 3
 """The most rounds of further directions from the best that was reached."""
 
 FINALISTS = 5

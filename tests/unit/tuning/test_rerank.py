@@ -104,6 +104,11 @@ def test_the_oracle_is_no_worse_than_any_single_exchange():
     assert any("no reranker" in note for note in result.notes)
 
 
+def test_the_oracle_leaves_items_without_references_as_they_are():
+    testset = TestSet.from_lists([[], ["yes"]])
+    assert chosen(oracle="chrf", testset=testset) == [1, 3]
+
+
 def test_the_metric_that_chose_is_marked():
     result = rejoinder.rerank(ROWS, TESTSET, ["chrf", "bleu"], mbr="chrf")
     assert result.gains["used"].to_list() == [True, False]

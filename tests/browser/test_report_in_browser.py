@@ -92,6 +92,30 @@ def test_axe_has_no_finding_in_open_tables_of_raters(browser, crowded):
 
 
 @pytest.mark.parametrize("look", LOOKS)
+def test_a_page_of_judgements_alone_has_items_without_texts_or_no_items(browser, tmp_path, look):
+    ratings = rejoinder.read_ratings(EXAMPLES / "ratings.csv")
+    choices = rejoinder.read_preferences(EXAMPLES / "preferences.csv")
+    of_ratings, of_choices = tmp_path / "ratings.html", tmp_path / "choices.html"
+    rejoinder.report(ratings=ratings, resamples=100).write(of_ratings)
+    rejoinder.report(preferences=choices, resamples=100).write(of_choices)
+    page, complaints = shown(browser, of_ratings, bypass_csp=True, **LOOKS[look])
+    page.locator("#list button").first.click()
+    assert page.locator("#count").inner_text() == FIRST
+    assert "The texts are not given." in page.locator("#item").inner_text()
+    assert "no reply" not in page.locator("#item").inner_text()
+    other, more = opened(browser, bypass_csp=True, **LOOKS[look])
+    other.goto(of_choices.as_uri())
+    assert other.locator("#items").count() == 0
+    assert complaints == more == []
+    for each in (page, other):
+        wide, screen = each.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert wide <= screen
+        if axe():
+            each.evaluate(axe())
+            assert each.evaluate("axe.run()")["violations"] == []
+
+
+@pytest.mark.parametrize("look", LOOKS)
 def test_the_answer_and_its_figure_stand_first(browser, full, crowded, look):
     """The sentence and the whole figure of three systems are on the first screen; marks are in their axes."""
     page, complaints = shown(browser, full, **LOOKS[look])

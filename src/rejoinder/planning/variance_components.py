@@ -23,6 +23,15 @@ LEAST_PAIRS = 20
 NO_SPREAD = "the pilot's items all show the same difference: there is no spread to plan from"
 
 
+(
+    DIFFERENCE, SQUARE, WITHIN_A, FREE_A, WITHIN_B, FREE_B, PRODUCTS, FREE_BOTH, PER_A, PER_B, PER_BOTH,
+    COMMON, ITEMS, TOTAL_SQUARE, TOTAL_BY_ITEMS, ITEMS_SQUARE,
+) = range(16)  # fmt: skip
+"""The columns of the sums of an item or a cluster: d and its square; the sum of squares within the ratings
+of a and its degrees of freedom, those of b, and those of the products of raters of both; 1 / k of a, of b and
+of both; the share of raters in common; 1; of a cluster the squares and product of d and 1."""
+
+
 @dataclass(frozen=True)
 class People:
     """Ratings of two systems on the items where both have some, brought down to sums.
@@ -60,7 +69,7 @@ class People:
     @property
     def n(self) -> int:
         """How many items both systems have ratings of."""
-        return round(float(self.sums[12]))
+        return round(float(self.sums[ITEMS]))
 
     @property
     def units(self) -> int:
@@ -75,17 +84,17 @@ class People:
     @property
     def raters(self) -> float:
         """The raters of a reply: the harmonic mean, since variances scale with it."""
-        return float(2 * self.n / (self.sums[8] + self.sums[9]))
+        return float(2 * self.n / (self.sums[PER_A] + self.sums[PER_B]))
 
     @property
     def shows_raters(self) -> bool:
         """Whether the raters' part can be seen: each system has a reply with two raters."""
-        return bool(self.sums[3] > 0 and self.sums[5] > 0)
+        return bool(self.sums[FREE_A] > 0 and self.sums[FREE_B] > 0)
 
     @property
     def confounded(self) -> bool:
         """Whether no rater rates both systems on one item."""
-        return not self.sums[7] > 0 and not self.sums[10] > 0
+        return not self.sums[FREE_BOTH] > 0 and not self.sums[PER_BOTH] > 0
 
     @cached_property
     def noise(self) -> float:
@@ -186,13 +195,15 @@ def people(a: Floats, b: Floats, clusters: Indices | None = None) -> People | No
         ],
         axis=1,
     )
-    leaning = persistent(a - b) if 2 * rows[:, 11].sum() >= len(rows) else math.nan
+    leaning = persistent(a - b) if 2 * rows[:, COMMON].sum() >= len(rows) else math.nan
     shared = overlap(a - b, (ka + kb) / 2) * 2 * len(rows) / float((1 / ka + 1 / kb).sum())
     sums = Groups.of(None if clusters is None else clusters[kept], len(rows)).sums(rows)
-    size, total = sums[:, 12], sums[:, 0]
+    size, total = sums[:, ITEMS], sums[:, DIFFERENCE]
     sums = np.column_stack([sums, total * total, total * size, size * size])
     panel = int((in_a & in_b).any(axis=0).sum())
-    return People(sums, leaning, min(1.0, max(0.0, shared)), panel, float(rows[:, 0].mean()))
+    return People(
+        sums, leaning, min(1.0, max(0.0, shared)), panel, float(rows[:, DIFFERENCE].mean())
+    )
 
 
 def persistent(values: Floats) -> float:
@@ -302,19 +313,21 @@ def multiplicities_of(n: int, size: int, resamples: int, seed: int) -> Iterator[
 
 def _noise(sums: Floats, constant: float) -> Floats:
     """What one rater of each reply adds to the variance of d: [..., 16] to [...]."""
-    free_a, free_b = np.maximum(sums[..., 3], NOISE), np.maximum(sums[..., 5], NOISE)
-    both = sums[..., 7] > NOISE
-    covariance = np.where(both, sums[..., 6], 0.0) / np.where(both, sums[..., 7], 1.0)
-    share = np.minimum(1.0, sums[..., 11] / sums[..., 12])
-    each = sums[..., 2] / free_a + sums[..., 4] / free_b - 2 * share * covariance
+    free_a, free_b = np.maximum(sums[..., FREE_A], NOISE), np.maximum(sums[..., FREE_B], NOISE)
+    both = sums[..., FREE_BOTH] > NOISE
+    covariance = np.where(both, sums[..., PRODUCTS], 0.0) / np.where(
+        both, sums[..., FREE_BOTH], 1.0
+    )
+    share = np.minimum(1.0, sums[..., COMMON] / sums[..., ITEMS])
+    each = sums[..., WITHIN_A] / free_a + sums[..., WITHIN_B] / free_b - 2 * share * covariance
     return np.maximum(0.0, each - constant)
 
 
 def _seen(sums: Floats) -> Floats:
     """The variance of d over items, each by itself: [..., 16] to [...]."""
-    n = sums[..., 12]
-    mean = sums[..., 0] / n
-    return np.maximum(0.0, sums[..., 1] / n - mean * mean) * (n / np.maximum(1, n - 1))
+    n = sums[..., ITEMS]
+    mean = sums[..., DIFFERENCE] / n
+    return np.maximum(0.0, sums[..., SQUARE] / n - mean * mean) * (n / np.maximum(1, n - 1))
 
 
 def _variance(sums: Floats, units: int, raters: float, pilot: float, constant: float) -> Floats:
@@ -324,9 +337,13 @@ def _variance(sums: Floats, units: int, raters: float, pilot: float, constant: f
     / n`` over u clusters, or items by themselves. With more it cannot fall below what raters alone
     bring in, nor, by an unlucky estimate, below 0.
     """
-    n = sums[..., 12]
-    mean = sums[..., 0] / n
-    squares = sums[..., 13] - 2 * mean * sums[..., 14] + mean * mean * sums[..., 15]
+    n = sums[..., ITEMS]
+    mean = sums[..., DIFFERENCE] / n
+    squares = (
+        sums[..., TOTAL_SQUARE]
+        - 2 * mean * sums[..., TOTAL_BY_ITEMS]
+        + mean * mean * sums[..., ITEMS_SQUARE]
+    )
     seen = np.maximum(0.0, squares / n) * (units / max(1, units - 1))
     if raters == pilot:
         return seen

@@ -29,7 +29,7 @@ def read(path: Path, asked: Asked) -> Draft:
     require(("WorkerId",), table.frame.columns, table.name, renamed=False)
     inputs = _named(table, "Input.")
     require(("id", "system"), inputs, f"{table.name}, columns Input.*", renamed=False)
-    answers = _radio_buttons(_of_crowd_form(_named(table, "Answer."), table))
+    answers = _radio_buttons(_crowd_form_rows(_named(table, "Answer."), table))
     if not answers:
         raise InputError(
             f"{table.name}: no column Answer.<criterion>; got {listed(table.frame.columns)}; name the "
@@ -85,7 +85,7 @@ def _named(table: Part, prefix: str) -> dict[str, list[str]]:
     }
 
 
-def _of_crowd_form(answers: dict[str, list[str]], table: Part) -> dict[str, list[str]]:
+def _crowd_form_rows(answers: dict[str, list[str]], table: Part) -> dict[str, list[str]]:
     """Makes a column for each field of a form of crowd HTML, whose answers are JSON in one cell."""
     cells = answers.pop("taskAnswers", None)
     for row, cell in enumerate(cells or ()):

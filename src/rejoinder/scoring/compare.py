@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, overload
@@ -32,6 +32,8 @@ from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
 from rejoinder.scoring.rates import (
     MCNEMAR,
+    gate_notes,
+    has_mcnemar,
     inference_of,
     mcnemar_columns,
     paired_rates,
@@ -250,6 +252,7 @@ def compare(
     table = _joined(tables)
     if worse_by is not None:
         table = with_verdicts(table, scores)
+        scores = replace(scores, notes=(*gate_notes(scores, worse_by), *scores.notes))
     return Comparison(table, scores, draws)
 
 
@@ -386,7 +389,7 @@ def compare_pairs(
                 if measured.samples is None
                 else {"n_samples": measured.replies[a] + measured.replies[b]}
             ),
-            **(mcnemar_columns(measured, better) if metric.share and not scores.cluster else {}),
+            **(mcnemar_columns(measured, better) if has_mcnemar(measured) else {}),
             **_cluster_columns(scores, label, pairs),
             **margins.columns(metric, tests, a.size, p_lost),
         }
@@ -470,7 +473,7 @@ def _unpaired(
     else:
         low, high, tests = inference_of(metric, rates)
     undefined = ["p_randomization", "p_randomization_holm", "p_bootstrap", "p_bootstrap_holm"]
-    undefined += MCNEMAR if metric.share and not scores.cluster else []
+    undefined += MCNEMAR if has_mcnemar(measured) else []
     return pl.DataFrame(
         {
             "metric": [label],

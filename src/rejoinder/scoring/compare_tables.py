@@ -28,6 +28,7 @@ from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT, between
 from rejoinder.scoring import margins
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.ranks import significant_pairs
+from rejoinder.scoring.rates import has_mcnemar
 from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale
 from rejoinder.scoring.verdict_sentences import is_limit, sentences
 from rejoinder.statistics.conventions import is_least_p
@@ -146,11 +147,7 @@ def _columns(
         ),
         number("p Holm", ("p_randomization_holm", "p_randomization"), corrected, belongs=True),
         number("p boot", "p_bootstrap", lambda p: p_value(p, is_least_p(p, scores.resamples))),
-        *(
-            [number("mid-p", "p_mid", p_value)]
-            if measured.metric.share and "p_mid" in names
-            else []
-        ),
+        *([number("mid-p", "p_mid", p_value)] if has_mcnemar(measured) else []),
         number("W/T/L", ("wins", "ties", "losses"), won),
         number("detectable", "detectable", show),
     ]
@@ -228,8 +225,10 @@ def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[
         yield f"{words}; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all numbers"
     else:
         yield f"{shown}; {PAIRS}"
-        if any(each.metric.share for each in scores.measured.values()):
-            yield IN_CLUSTERS if scores.cluster else MID_P
+        if any(map(has_mcnemar, scores.measured.values())):
+            yield MID_P
+        elif scores.cluster and any(each.metric.share for each in scores.measured.values()):
+            yield IN_CLUSTERS
         if margin is not None:
             yield MARGIN.format(margin=margin)
     if "verdict" in pairs.columns:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
-from rejoinder.scoring.measurements import Measured
+from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.equivalence import MarginTests
-from rejoinder.statistics.holm import holm
+from rejoinder.statistics.holm import SIGNIFICANT, holm
+from rejoinder.statistics.intervals import normal_quantile
 from rejoinder.statistics.paired_rates import PairedRates, SeparateRates, mcnemar
 
 MCNEMAR = ["p_mcnemar", "p_mid", "p_mid_holm"]
@@ -59,6 +62,11 @@ def inference_of(
     return span * low, span * high, lambda margin: rates.margin_tests(margin / span)
 
 
+def has_mcnemar(measured: Measured) -> bool:
+    """Whether McNemar's test is of use: of a rate whose items are independent, with one reply each."""
+    return measured.metric.share and measured.clusters is None and measured.samples is None
+
+
 def mcnemar_columns(measured: Measured, differences: Floats) -> dict[str, Floats]:
     """McNemar's test of each pair of systems; NaN where some item is neither a pass nor a failure.
 
@@ -73,6 +81,31 @@ def mcnemar_columns(measured: Measured, differences: Floats) -> dict[str, Floats
         wins, losses = int((apart[pair] > NOISE).sum()), int((apart[pair] < -NOISE).sum())
         of[pair] = mcnemar(wins, losses)
     return dict(zip(MCNEMAR, (*of.T, holm(of[:, 1])), strict=True))
+
+
+def gate_notes(scores: Measurements, worse_by: float) -> list[str]:
+    """What a gate says beforehand of rates on so few items that no system can pass it as not worse.
+
+    Where two systems pass the same items, the one-sided test excludes a loss of m from ``z^2 (1 - m) / m``
+    items on. Clusters count as items here.
+
+    Args:
+        scores: What is compared.
+        worse_by: The largest loss that is accepted.
+    """
+    notes = []
+    for label, each in scores.measured.items():
+        if not (each.metric.share and each.metric.ranks and worse_by > 0):
+            continue
+        margin = worse_by / _span(each.metric)
+        fewest = math.ceil(normal_quantile(1 - 2 * SIGNIFICANT) ** 2 * (1 - margin) / margin)
+        if each.size < fewest:
+            number = counted(each.size, "cluster" if scores.cluster else "item")
+            notes.append(
+                f"{label}: {number} cannot exclude a loss greater than {worse_by:g}, unless a system is "
+                f"ahead of the baseline: where the two pass the same ones, it takes {fewest:,}"
+            )
+    return notes
 
 
 def _span(metric: Metric) -> float:

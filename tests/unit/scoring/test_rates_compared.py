@@ -59,9 +59,23 @@ def test_two_systems_that_pass_everything_are_not_shown_to_be_alike():
     row = row_of(scores_of(values=values), worse_by=0.05)
     assert (row["low"], row["high"]) == pytest.approx((-0.161, 0.161), abs=1e-3)
     assert (row["verdict"], row["p_mid"]) == ("not clear", 1)
+    (note,) = [
+        each
+        for each in compare(scores_of(values=values), b="old", worse_by=0.05).notes
+        if "loss" in each
+    ]
+    assert note.startswith("passed: 20 items cannot exclude a loss greater than 0.05")
+    assert note.endswith("it takes 52")
     many = {"new": np.ones(60), "old": np.ones(60)}
     # One-sided: 1.645^2 / (n + 1.645^2) is below .05 from 52 items on.
     assert row_of(scores_of(values=many), worse_by=0.05)["verdict"] == "not worse"
+    assert not any(
+        "loss" in note for note in compare(scores_of(values=many), b="old", worse_by=0.05).notes
+    )
+    just = {"new": np.ones(52), "old": np.ones(52)}
+    assert row_of(scores_of(values=just), worse_by=0.05)["verdict"] == "not worse"
+    fewer = {"new": np.ones(51), "old": np.ones(51)}
+    assert row_of(scores_of(values=fewer), worse_by=0.05)["verdict"] == "not clear"
 
 
 def test_clusters_count_once_and_have_no_mcnemar():
@@ -89,9 +103,22 @@ def test_systems_on_different_items_have_mees_interval():
 def test_a_part_of_a_pass_counts_as_that_part_and_is_no_coin():
     values = {"new": np.append(NEW, 0.5), "old": np.append(OLD, 0.0)}
     row = row_of(scores_of(values=values, rates=["passed"]))
-    low, high = PairedRates(*np.array([[9.5], [3.0], [33.0]])).interval()
+    # Passes and failures that vary as much: (D - d^2) / n is the variance of the mean.
+    apart = values["new"] - values["old"]
+    n = (12.5 / 33 - (6.5 / 33) ** 2) / (apart.var(ddof=1) / 33)
+    low, high = PairedRates(*(np.array([9.5, 3.0, 33.0]) * n / 33)[:, None]).interval()
     assert (row["low"], row["high"]) == pytest.approx((low[0], high[0]))
     assert np.isnan(row["p_mcnemar"])
+
+
+def test_fewer_than_eight_items_that_differ_are_worth_no_more_than_they_are():
+    values = {
+        "new": np.append(np.ones(30), [0.5, 1, 1]),
+        "old": np.append(np.ones(30), [0, 0, 0.5]),
+    }
+    row = row_of(scores_of(values=values, rates=["passed"]))
+    low, high = PairedRates(*np.array([[2.0], [0.0], [33.0]])).interval()
+    assert (row["low"], row["high"]) == pytest.approx((low[0], high[0]))
 
 
 def test_fewer_than_four_items_have_no_interval():

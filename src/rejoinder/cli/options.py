@@ -248,6 +248,10 @@ def _responder_settings() -> list[Row]:
 
 
 SETTINGS: Any = Settings(_responder_settings)
+UNIT_SIZE = integer("--set unit_size", default=100, help="Number of items in a unit.")
+ASSIGNMENTS = integer(
+    "--set assignments", default=1000, help="Number of random assignments of items to units."
+)
 BEAM = integer("--set beam", default=10, help="Beam size.")
 DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
 LANGUAGE = option(

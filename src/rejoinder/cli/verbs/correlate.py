@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import choice, command, flag, integer, option
+from rejoinder.cli.declarations import choice, command, flag, option
 
 if TYPE_CHECKING:
     from rejoinder.human_evaluation.rater_effects import RaterEffects
@@ -32,17 +32,8 @@ class CorrelateOptions(options.MeasuringOrScoresOptions, options.RatingFilesOpti
         "items of a pair of systems (unit), a system (system), a pair of replies to a context "
         "(pairwise), or a pair of systems (soft: soft pairwise accuracy).",
     )
-    unit_size: int = integer(
-        "--set unit_size",
-        metavar="M",
-        default=100,
-        help="Number of items in a unit. For --protocol unit.",
-    )
-    assignments: int = integer(
-        "--set assignments",
-        default=1000,
-        help="Number of random assignments of items to units. For --protocol unit.",
-    )
+    unit_size: int = options.UNIT_SIZE
+    assignments: int = options.ASSIGNMENTS
     pair: tuple[tuple[str, str], ...] = option(
         "--pair",
         metavar="A B",

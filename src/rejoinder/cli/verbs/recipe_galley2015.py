@@ -13,12 +13,8 @@ FIGURE = "galley2015-figure2"
 class StudyOptions(options.GapsOptions, options.SeedOptions):
     """What the study varies."""
 
-    unit_size: int = integer(
-        "--set unit_size", metavar="M", default=100, help="Number of items in a unit."
-    )
-    assignments: int = integer(
-        "--set assignments", default=1000, help="Number of random assignments of items to units."
-    )
+    unit_size: int = options.UNIT_SIZE
+    assignments: int = options.ASSIGNMENTS
     order: int = integer("--set order", default=2, help="Longest n-gram.")
     references_from: str = choice(
         "--references-from",

@@ -25,12 +25,8 @@ class ChainOptions(Options):
     scale: tuple[float, float] = options.scale((1.0, 5.0))
     filter_raters: float | None = options.FILTER_RATERS
     least_raters: int = options.LEAST_RATERS
-    unit_size: int = integer(
-        "--set unit_size", metavar="M", default=100, help="Number of items in a unit."
-    )
-    assignments: int = integer(
-        "--set assignments", default=1000, help="Number of random assignments of items to units."
-    )
+    unit_size: int = options.UNIT_SIZE
+    assignments: int = options.ASSIGNMENTS
     permutations: int = options.permutations(1000)
 
 

@@ -28,11 +28,18 @@ COLUMNS = {
 }
 TAKEN = [each for each in KINDS if each.status in ("taken", "with option")]
 SHAPES = [
-    pytest.param(kind, shape, name, id=f"{kind.name}-{shape}-{name}")
+    pytest.param(
+        kind,
+        shape,
+        name,
+        id=f"{kind.name}-{shape}-{name}",
+        marks=[pytest.mark.slow] if place and number else [],
+    )
     for kind in TAKEN
-    for shape in kind.shapes
-    for name in kind.worlds or WORLDS
+    for place, shape in enumerate(kind.shapes)
+    for number, name in enumerate(kind.worlds or WORLDS)
 ]
+"""Each shape of five items, the first one of one item and in Chinese too; all of all with ``slow``."""
 
 
 def rows_of(kind, table):
@@ -117,8 +124,8 @@ def changed_files(kind, times, folder):
         except ValueError:  # JSON Lines called .json, a byte-order mark
             continue
         for _ in range(times):
-            changed, done = mutations.mutated(draw, tree)
-            with suppress(Exception):  # what cannot be written as such a file is drawn anew
+            with suppress(Exception):  # what cannot be changed or written so is drawn anew
+                changed, done = mutations.mutated(draw, tree)
                 path.write_bytes(mutations.written(path.name, changed, whole))
                 yield path, done
 
@@ -135,7 +142,10 @@ def same_numbers(kind, times, folder):
         for what, place in NUMBERED.items():
             if what not in tables or what not in expected:
                 continue
-            theirs = numbers_of(expected[what], place)
+            try:
+                theirs = numbers_of(expected[what], place)
+            except TypeError:  # a plain reader that returns lists and objects
+                continue
             for key, numbers in numbers_of(tables[what], place).items():
                 compared += 1
                 assert key not in theirs or numbers <= theirs[key], (
@@ -148,7 +158,7 @@ def same_numbers(kind, times, folder):
 
 @pytest.mark.parametrize("kind", CHANGED, ids=lambda kind: kind.name)
 def test_a_changed_file_has_the_numbers_of_the_plain_reader(kind, tmp_path):
-    same_numbers(kind, 6, tmp_path)
+    same_numbers(kind, 3, tmp_path)
 
 
 @pytest.mark.slow

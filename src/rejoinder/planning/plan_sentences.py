@@ -80,7 +80,7 @@ def _samples_sentences(result: Planned) -> Iterator[str]:
         items, samples = counted(row["items"], "prompt"), counted(row["samples"], "sample")
         yield (
             f"{row['subject']}, '{row['a']}' and '{row['b']}': twice as many prompts make the interval of "
-            f"the difference {row['twice_items']:.2f} times as wide, twice as many samples of each "
+            f"the difference {math.sqrt(0.5):.2f} times as wide, twice as many samples of each "
             f"{row['twice_samples']:.2f} times; for the pilot's cost ({cost}) it is narrowest with {items} "
             f"of {samples} of each system, {row['ratio']:.2f} times as wide."
         )

@@ -52,7 +52,6 @@ MEANINGS = {
     "best": "Whether it is the narrowest for the pilot's cost.",
     "between": "Variance of the true differences between prompts.",
     "within": "Variance of both systems' samples within a prompt, summed.",
-    "twice_items": "Width with twice as many prompts, as a share of the pilot's.",
     "twice_samples": "Width with twice as many samples of each prompt, as a share of the pilot's.",
 }
 WHO = ("subject", "raters", "references")

@@ -23,6 +23,7 @@ from rejoinder.statistics.nested_variance import nested_components
 from rejoinder.statistics.power import fewest
 
 SAMPLES = (1, 2, 3, 5, 10)
+EQUAL = 1.0, 1.0
 MOST = 1000
 """More samples of a prompt are not planned."""
 
@@ -49,24 +50,18 @@ class SamplesOfPrompts(Criterion):
         "samples": {
             "a": pl.String, "b": pl.String, "subject": pl.String, "samples": pl.Int64,
             "items": pl.Int64, "error": pl.Float64, "ratio": pl.Float64, "best": pl.Boolean,
-            "between": pl.Float64, "within": pl.Float64, "twice_items": pl.Float64,
-            "twice_samples": pl.Float64,
+            "between": pl.Float64, "within": pl.Float64, "twice_samples": pl.Float64,
         }
     }  # fmt: skip
 
     def __post_init__(self) -> None:
         """Checks the costs."""
-        prompt, sample = self.of_each
+        prompt, sample = self.costs or EQUAL
         if not (0 <= prompt < math.inf and 0 < sample < math.inf):
             raise ParameterError(
                 Argument("costs", self.costs),
                 ": a prompt costs 0 or more, and a sample of it more than 0",
             )
-
-    @property
-    def of_each(self) -> tuple[float, float]:
-        """What a prompt costs, and a sample of it."""
-        return self.costs or (1.0, 1.0)
 
     def of(self, pilot: Pilot) -> SamplesOfPrompts:
         """The same, where the pilot has samples.
@@ -105,7 +100,7 @@ class SamplesOfPrompts(Criterion):
         if not between + within > 0:
             return
         n, k = len(moments), float(1 / (1 / moments[..., 0]).mean())
-        prompt, sample = self.of_each
+        prompt, sample = self.costs or EQUAL
         budget = n * (prompt + k * sample)
         now = math.sqrt((between + within / k) / n)
         ideal = MOST if between == 0 else math.sqrt(within * prompt / (between * sample))
@@ -126,8 +121,7 @@ class SamplesOfPrompts(Criterion):
         for row in rows:
             yield {
                 "a": pair[0], "b": pair[1], "subject": label, **row, "best": row["samples"] == best,
-                "between": between, "within": within, "twice_items": math.sqrt(0.5),
-                "twice_samples": math.sqrt(of_twice),
+                "between": between, "within": within, "twice_samples": math.sqrt(of_twice),
             }  # fmt: skip
 
 

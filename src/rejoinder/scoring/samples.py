@@ -21,10 +21,10 @@ from rejoinder.metrics.engine.rows import Matrix, Rows
 from rejoinder.metrics.external import External
 from rejoinder.metrics.of_samples import OfSamples
 from rejoinder.scoring.at_k import at_k
-from rejoinder.scoring.measurements import Measured, Measurements, few_items, with_word
+from rejoinder.scoring.measurements import Measured, Measurements, with_word
 from rejoinder.statistics.clusters import Groups, VarianceComponents
 from rejoinder.statistics.conventions import NOISE
-from rejoinder.statistics.nested_variance import NestedComponents, moments, nested_components
+from rejoinder.statistics.nested_variance import moments, nested_components
 from rejoinder.statistics.sampling import further_replies
 from rejoinder.statistics.student import two_sided_p
 from rejoinder.tables.schemas import SAMPLE
@@ -111,10 +111,7 @@ def with_samples(
     notes += merged(_unequal(label, each, scores.names) for label, each in values.items())
     scores = replace(scores, measured=measured)
     made, left_out = at_k(scores, values, at, passing)
-    few = few_items(made) if scores.resamples else []
-    few = [each for each in few if each not in scores.notes]
-    first, *others = scores.notes or ("",)
-    every = tuple(each for each in (first, *notes, *left_out, *few, *others) if each)
+    every = (*scores.notes[:1], *notes, *left_out, *scores.notes[1:])
     return replace(scores, measured={**measured, **made}, notes=every)
 
 
@@ -131,9 +128,10 @@ def all_samples(
     """
     there = answered[:, :, measured.usable]
     bags = rows.masked(np.concatenate(list(answered), axis=1)).summed(prompts).pick(measured.usable)
-    counts = there.sum(axis=0).T.astype(np.float64)
-    numbers = np.stack([counts] * 3 + [np.zeros_like(counts)] * 3, axis=-1)
-    signature = with_word(measured.signature, "samples", str(int(counts.max(initial=0))))
+    signature = with_word(measured.signature, "samples", str(int(there.sum(axis=0).max(initial=0))))
+    numbers = moments(
+        np.where(there, 0.0, np.nan).transpose(0, 2, 1)
+    )  # of which the counts alone are used
     return replace(measured, rows=bags, signature=signature, samples=Matrix(numbers))
 
 
@@ -245,23 +243,14 @@ def _mean_rows(
     return mean, values
 
 
-def components(rows: Floats) -> NestedComponents:
-    """How a reply's score varies between prompts, within them and between raters, summed over systems.
+def shares(rows: Floats) -> str:
+    """Where a reply's score varies, summed over systems, and what further replies would do to its error.
 
     Args:
         rows: float64 [n, S, 6], the `moments` of samples.
     """
     every = [nested_components(rows[:, s]) for s in range(rows.shape[1])]
-    return NestedComponents(*(float(np.nansum(part)) for part in zip(*every, strict=True)))
-
-
-def shares(rows: Floats) -> str:
-    """Where a reply's score varies, and what further replies would do to the error of a system's mean.
-
-    Args:
-        rows: float64 [n, S, 6], the `moments` of samples.
-    """
-    between, within, raters = components(rows)
+    between, within, raters = np.nansum(every, axis=0).tolist()
     total = between + within + raters
     if not total > 0:
         return "the variance between and within prompts cannot be estimated"

@@ -363,7 +363,55 @@ def feather(talks):
     return data.getvalue()
 
 
+def promptfoo(talks, **more):
+    results = [
+        {"promptIdx": 0, "testIdx": n, "provider": {"id": s, "label": ""}, "vars": {"question": t.message}, "prompt": {"raw": t.message, "label": "q"},
+         "response": {"output": t.replies[s]}, "success": True, "score": told(n), "namedScores": {}, "testCase": {"assert": [{"type": "equals", "value": t.references[0]}]}, **more}
+        for n, t in enumerate(talks) for s in SYSTEMS
+    ]  # fmt: skip
+    return {"evalId": "e", "results": {"version": 3, "prompts": [], "results": results}}
+
+
+def of_promptfoo(path):
+    tables, items = {"responses": [], "scores": []}, {}
+    for row in json.loads(path.read_text("utf-8"))["results"]["results"]:
+        system, id = row["provider"]["id"], str(row["testIdx"])
+        items[id] = (
+            id,
+            (next(iter(row["vars"].values())),),
+            tuple(a["value"] for a in row["testCase"].get("assert", ())),
+        )
+        tables["responses"].append((system, id, row["response"]["output"]))
+        tables["scores"] += [(system, id, name, float(row[name])) for name in ("score", "success")]
+    return tables | {"test set": list(items.values())}
+
+
+def deepeval(talks, **more):
+    return json.dumps({"testCases": [
+        {"name": f"case_{n}", "input": t.message, "actualOutput": t.reply, "expectedOutput": t.references[0], "success": True,
+         "metricsData": [{"name": "Tone", "score": told(n), "threshold": 0.5, "success": True}], **more} for n, t in enumerate(talks)]}).encode()  # fmt: skip
+
+
+def of_deepeval(path):
+    tables = {"test set": [], "responses": [], "scores": []}
+    for case in json.loads(path.read_text("utf-8"))["testCases"]:
+        tables["test set"].append((case["name"], (case["input"],), (case["expectedOutput"],)))
+        tables["responses"].append((stem(path), case["name"], case["actualOutput"]))
+        tables["scores"] += [
+            (stem(path), case["name"], m["name"], float(m["score"])) for m in case["metricsData"]
+        ]
+    return tables
+
+
 LOGS = [
+    Kind("promptfoo", "results.json", {
+        "version 3": lambda talks: json.dumps(promptfoo(talks)).encode(),
+        "with costs": lambda talks: json.dumps(promptfoo(talks, latencyMs=12, cost=0.5)).encode(),
+    }, of_promptfoo, SCORE),
+    Kind("DeepEval", "test_run.json", {
+        "test run": deepeval,
+        "with an order and times": lambda talks: deepeval(talks, order=0, runDuration=0.5),
+    }, of_deepeval, SCORE, samples=("deepeval_run.json",)),
     Kind("Inspect .json", "log.json", {
         "log": lambda talks: json.dumps({**(made := inspect_log(talks))[0], "samples": made[1]}).encode(),
         "packed": ("log.json.gz", lambda talks: gzip.compress(json.dumps({**(made := inspect_log(talks))[0], "samples": made[1]}).encode())),

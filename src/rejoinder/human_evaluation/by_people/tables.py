@@ -85,7 +85,8 @@ def comparison(
         verdict = lines(verdicts.filter(criterion=name)["sentence"])
         shown += [*verdict, *[GAP] * len(verdict)]
         paper = own.clear() if matrix else own
-        shown += spaced(Table(own, columns, above=CRITERION, meanings=MEANINGS, paper=paper))
+        about = {"meanings": MEANINGS, "caption": "Pairs of systems by people"}
+        shown += spaced(Table(own, columns, above=CRITERION, paper=paper, **about))
         if matrix:
             shown += [sign_matrix("people", own, ranked, columns, p, show), GAP]
         if view.ranks and ranked.height:

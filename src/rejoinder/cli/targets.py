@@ -64,6 +64,7 @@ OF_TABLES = {
     "ratings": RATINGS,
     "preferences": PREFERENCES,
     "scores": OUTSIDE_SCORES,
+    "every-eval-ever": Kind("instances of Every Eval Ever", (".jsonl",)),
 }
 """By kind of table what 'convert' writes."""
 UTILITIES = Kind("utilities of candidates", _ROWS)

@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import polars as pl
-
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument
 from rejoinder.tables.assembly.column_mapping import Columns
+from rejoinder.tables.every_eval_ever import instances_of, write_instances
 from rejoinder.tables.external_scores import SegmentScores
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.in_memory import read_as
@@ -26,12 +25,16 @@ from rejoinder.tables.write import (
 
 TYPES = (Responses, Ratings, Preferences, SegmentScores)
 
+EVERY_EVAL_EVER = "every-eval-ever"
+"""The items, replies and scores of a file as instances of that schema."""
+
 KINDS: dict[str, Callable[[Any, Any], None]] = {
     "test set": write_testset,
     "responses": write_responses,
     "ratings": write_ratings,
     "preferences": write_preferences,
     "scores": write_table,
+    EVERY_EVAL_EVER: write_instances,
 }
 """By kind of table that a file of any format may hold its writer, by the suffix of the path."""
 
@@ -43,8 +46,8 @@ def table_of(
     format: FormatName = None,
     columns: Columns = None,
     testset: TestSet | None = None,
-) -> TestSet | pl.DataFrame:
-    """A file read as a kind of table.
+) -> Any:
+    """A file read as a kind of table; instances of Every Eval Ever are objects.
 
     Args:
         path: A file or a folder.
@@ -66,12 +69,14 @@ def table_of(
         )
     if kind == "test set":
         return read_testset(path, format=format, columns=columns)
+    if kind == EVERY_EVAL_EVER:
+        return instances_of(path, format=format, columns=columns)
     (of_kind,) = (each for each in TYPES if kind == each.KIND)
     ids = None if testset is None else testset.ids
     return read_as(of_kind, [path], format=format, columns=columns, ids=ids).frame
 
 
-def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
+def write_as(kind: str, table: Any, output: str | os.PathLike[str]) -> None:
     """Writes a table of a kind, by the suffix of the path.
 
     Raises:

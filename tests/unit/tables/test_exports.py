@@ -6,7 +6,9 @@ import pytest
 
 from format_examples import IDS, TALKS, write
 from kinds import tools
+from kinds.kind import world
 from rejoinder.errors import InputError
+from rejoinder.tables.convert import convert
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.formats.format_choice import format_of
 from rejoinder.tables.logs.exports import EXPORTS
@@ -126,3 +128,29 @@ def test_runs_that_repeat_an_example_are_samples(tmp_path):
     responses = read_responses(path)
     assert responses.height == 2 * len(TALKS)
     assert set(responses.get_column("sample")) == {"1", "2"}
+
+
+def test_instances_of_every_eval_ever_are_written_and_read_back(tmp_path):
+    source, written = tmp_path / "runs.json", tmp_path / "x_samples.jsonl"
+    source.write_text(json.dumps(tools.langsmith_runs(world())))
+    assert convert(source, written, kind="every-eval-ever") == ("every-eval-ever", 5)
+    before, after = read_testset(source).contexts, read_testset(written).contexts
+    assert before.select("id", "context").rows() == after.select("id", "context").rows()
+    assert read_responses(source).rows() == read_responses(written).rows()
+    assert read_scores(source).rows() == read_scores(written).rows()
+    first = json.loads(written.read_text().splitlines()[0])
+    # what the schema of instances requires, and which of its two forms an interaction has
+    required = {
+        "schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id",
+        "interaction_type", "input", "answer_attribution", "evaluation",
+    }  # fmt: skip
+    assert required <= set(first)
+    assert (first["interaction_type"], first["messages"]) == ("single_turn", None)
+    assert first["evaluation"] == {"score": 0.0, "is_correct": False}
+
+
+def test_a_file_without_scores_has_no_instances(tmp_path):
+    path = tmp_path / "ragas.jsonl"
+    path.write_bytes(tools.lines(tools.ragas(TALKS, scores=False)))
+    with pytest.raises(InputError, match="no scores"):
+        convert(path, tmp_path / "x.jsonl", kind="every-eval-ever")

@@ -20,7 +20,7 @@ class ConvertOptions(options.ValuesOptions, options.JsonOptions):
     output: Path = options.output("A file: .jsonl or .parquet; all but a test set also .csv, .tsv.")
     kind: str | None = choice(
         "--as",
-        of=("testset", "responses", "ratings", "preferences", "scores"),
+        of=("testset", "responses", "ratings", "preferences", "scores", "every-eval-ever"),
         help="What to read the file as. Required if it can be read as several.",
     )
     testset: Path | None = option(

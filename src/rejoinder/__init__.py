@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rejoinder.corpora.filtering import filter_corpus
     from rejoinder.corpora.mining.files import index_corpus
     from rejoinder.corpora.mining.mine import mine
+    from rejoinder.diversity.variety import variety
     from rejoinder.files.provenance_chain import provenance
     from rejoinder.files.recording import write_provenance
     from rejoinder.human_evaluation.preference_summary import preferences
@@ -97,6 +98,7 @@ __all__ = [
     "train_ruber",
     "train_vectors",
     "tune",
+    "variety",
     "weigh",
     "with_probabilities",
     "write_provenance",
@@ -146,6 +148,7 @@ _HOMES = {
     "train_ruber": "rejoinder.training.ruber",
     "train_vectors": "rejoinder.training.vectors",
     "tune": "rejoinder.tuning.tune",
+    "variety": "rejoinder.diversity.variety",
     "weigh": "rejoinder.references.weighing",
     "write_provenance": "rejoinder.files.recording",
     "write_testset": "rejoinder.tables.write",

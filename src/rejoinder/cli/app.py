@@ -37,7 +37,7 @@ That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
 
 
 VERBS = {
-    "Compare systems": ("score", "compare", "report", "audit", "explain-diff"),
+    "Compare systems": ("score", "compare", "report", "audit", "variety", "explain-diff"),
     "Ask people": ("annotate", "ratings", "preferences", "plan", "weigh"),
     "Trust metrics and judges": ("metrics", "correlate", "mark", "judge"),
     "Prepare files": ("look", "convert", "mine", "provenance"),

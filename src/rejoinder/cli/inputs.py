@@ -293,7 +293,7 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
             f"the test set and the systems' replies: rejoinder {verb} TESTSET.jsonl SYSTEM.jsonl ..."
         )
     kinds = _kinds_of(path)
-    if "responses" in kinds and "test set" not in kinds:
+    if holds_only_replies(path):
         raise ParameterError(
             f"{path}: holds replies, but the first file is taken for the test set; name the test set "
             f"before it: rejoinder {verb} TESTSET.jsonl {path} {rest}".rstrip()
@@ -327,6 +327,12 @@ def _check_format(given: TextsOptions) -> None:
     paths = existing([given.testset], "test set")
     if paths[0].is_file():
         choose(paths, given.format, "test set", given.columns)
+
+
+def holds_only_replies(path: Path) -> bool:
+    """Whether a file can be read as responses, and not as a test set."""
+    kinds = _kinds_of(path)
+    return "responses" in kinds and "test set" not in kinds
 
 
 def _kinds_of(path: Path) -> set[str]:

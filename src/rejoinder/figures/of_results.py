@@ -17,11 +17,13 @@ from rejoinder.figures.agreement import bars
 from rejoinder.figures.differences import differences
 from rejoinder.figures.ruq import ruq_figure
 from rejoinder.figures.systems import standings
+from rejoinder.figures.variety import quality_and_variety
 from rejoinder.messages import Argument, Placeholder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from rejoinder.diversity.variety import Variety
     from rejoinder.human_evaluation.by_people.compare import RatingComparison
     from rejoinder.human_evaluation.preference_summary import PreferenceSummary
     from rejoinder.human_evaluation.rating_summary import RatingSummary
@@ -214,6 +216,16 @@ def _quantity(quantity: Quantity, of: str | None) -> Figure:
     return ruq_figure({"": rows})
 
 
+def _variety(result: Variety, of: str | None) -> Figure:
+    """The closeness of each system to references over its Vendi score, by one similarity."""
+    measures = result.systems.get_column("measure").unique(maintain_order=True).to_list()
+    names = [each.removeprefix("closeness ") for each in measures if each.startswith("closeness ")]
+    name = _chosen(
+        of, names, "similarity to references, of which a test set has none without them,"
+    )
+    return quality_and_variety(result.systems, f"closeness {name}", f"Vendi {name}")
+
+
 FIGURES: dict[str, Callable[[Any, str | None], Figure]] = {
     "Agreement": _agreement,
     "Comparison": _comparison,
@@ -223,5 +235,6 @@ FIGURES: dict[str, Callable[[Any, str | None], Figure]] = {
     "Quantity": _quantity,
     "RatingSummary": _ratings,
     "Scores": _scores,
+    "Variety": _variety,
 }
 """By class of result the function that draws it."""

@@ -307,7 +307,7 @@ MARK = "Rejoinder"
 """What the metadata of a picture name as its maker."""
 
 STEMS = ("agreement", "figure1", "galley2015-figure2", "heatmap", "ruq", "scatter-", "sweep-",
-         "system-")  # fmt: skip
+         "system-", "variety")  # fmt: skip
 """How the names of our pictures begin: what else is in a folder is none of our business."""
 
 

@@ -1,0 +1,1 @@
+"""How varied the replies of a system to one prompt are, and whether two systems say the same."""

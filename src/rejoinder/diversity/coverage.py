@@ -1,0 +1,142 @@
+"""Reference coverage above chance: how much of what people would say k samples of a system reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.diversity.measures import expected_best
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.metrics.means import quotient
+from rejoinder.metrics.pairs import PairScorer
+
+SHIFTS = 10
+"""With the references of so many other prompts a prompt's samples are compared, for what is chance."""
+
+PROMPTS_AT_ONCE = 200
+
+
+@dataclass(frozen=True)
+class References:
+    """The references of prompts that some samples are compared with.
+
+    Attributes:
+        places: int64 [r], the places of the texts, prompt after prompt.
+        bounds: int64 [p + 1].
+        weights: float64 [r]; 0 for a reference that does not count.
+    """
+
+    places: Indices
+    bounds: Indices
+    weights: Floats
+
+
+def reached(
+    scorer: PairScorer, samples: list[Indices], references: References, k: int, partners: Indices
+) -> tuple[Floats, Floats]:
+    """How well k samples of each prompt reach the references of some prompts.
+
+    Args:
+        scorer: Of a similarity, over the texts of both.
+        samples: For each of p prompts the places of its samples.
+        references: Of the prompts.
+        k: How many samples.
+        partners: int64 [p, q], with the references of which prompts the samples of each are compared.
+
+    Returns:
+        The expected best similarity of k samples to a reference, averaged by weight: float64 [p, q], NaN
+        where no reference counts; and float64 [p, q], the mean best similarity of one sample.
+    """
+    cuts = np.arange(0, len(samples) + PROMPTS_AT_ONCE, PROMPTS_AT_ONCE)
+    parts = [
+        _reached(scorer, samples[a:b], references, k, partners[a:b])
+        for a, b in pairwise(cuts.tolist())
+        if samples[a:b]
+    ]
+    return np.concatenate([each for each, _ in parts]), np.concatenate([each for _, each in parts])
+
+
+def _reached(
+    scorer: PairScorer, samples: list[Indices], references: References, k: int, partners: Indices
+) -> tuple[Floats, Floats]:
+    sizes = np.diff(references.bounds)[partners]
+    rows = [
+        np.concatenate([np.arange(*references.bounds[j : j + 2]) for j in row]) for row in partners
+    ]
+    ends = np.concatenate([[0], np.cumsum(sizes.sum(axis=1))])
+    left = np.concatenate([[0], np.cumsum([len(each) for each in samples])])
+    there = np.concatenate(rows)
+    matrices = scorer.between(
+        np.concatenate(samples), left.astype(np.int64), references.places[there], ends
+    )
+    best = np.concatenate([expected_best(each, k) for each in matrices])
+    owner = np.repeat(np.arange(partners.size), sizes.ravel())
+    weights = references.weights[there]
+    value = _means(owner, weights * best, weights, partners.size)
+    closest = [
+        _closest(matrix[:, : size[0]], references.weights[row[: size[0]]])
+        for matrix, size, row in zip(matrices, sizes, rows, strict=True)
+    ]
+    return value.reshape(partners.shape), np.array(closest)
+
+
+def _closest(similarities: Floats, weights: Floats) -> float:
+    """The mean over samples of the similarity to the nearest reference that counts."""
+    counted = similarities[:, weights > 0]
+    return float(counted.max(axis=1).mean()) if counted.size else float("nan")
+
+
+def cyclic_partners(
+    prompts: int, clusters: NDArray[np.generic], rng: np.random.Generator
+) -> Indices:
+    """Each prompt and up to ``SHIFTS`` others: those next to it in a random order of all prompts.
+
+    A prompt of the same cluster is no chance: its place has -1.
+
+    Returns:
+        int64 [p, 1 + q].
+    """
+    order = rng.permutation(prompts)
+    place = np.empty(prompts, dtype=np.int64)
+    place[order] = np.arange(prompts)
+    shifts = np.arange(min(SHIFTS, prompts - 1) + 1)
+    partners = order[(place[:, None] + shifts) % prompts]
+    alike = clusters[partners] == clusters[:, None]
+    alike[:, 0] = False
+    return np.where(alike, -1, partners)
+
+
+def above_chance(values: Floats, partners: Indices) -> Floats:
+    """What each prompt adds to the coverage above chance: float64 [p], whose mean it is.
+
+    ``own - column mean - row mean + grand mean``: the row of a prompt is its samples beside the
+    references of others, its column the samples of others beside its references. So the error knows that
+    a prompt plays a part in the chance of others; NaN for a prompt that has no other to compare with.
+
+    Args:
+        values: float64 [p, 1 + q], what the samples of a prompt reach of the references of its partners,
+            its own first.
+        partners: int64 [p, 1 + q]; -1 for none.
+    """
+    own, others = values[:, 0], np.where(partners[:, 1:] < 0, np.nan, values[:, 1:])
+    there = ~np.isnan(others)
+    row = np.broadcast_to(np.arange(own.size)[:, None], there.shape)[there]
+    rows = _means(row, others[there], np.ones(row.size), own.size)
+    of = partners[:, 1:][there]
+    columns = _means(of, others[there], np.ones(of.size), own.size)
+    usable = ~np.isnan(own + rows)
+    if not usable.any():
+        return np.full(own.size, np.nan)
+    columns = np.where(np.isnan(columns), np.nanmean(columns), columns)
+    return np.where(usable, own - rows - columns + float(columns[usable].mean()), np.nan)
+
+
+def _means(of: Indices, sums: Floats, counts: Floats, number: int) -> Floats:
+    """For each of some places the quotient of what is summed there; NaN where nothing counts."""
+    top, bottom = (
+        np.bincount(of, each, minlength=number).astype(np.float64) for each in (sums, counts)
+    )
+    return quotient(top, bottom)

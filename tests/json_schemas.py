@@ -53,6 +53,7 @@ TABLES = {
     "recipe tao2018": "recipes.tao2018.study_tables",
     "score": "scoring.compare_tables",
     "sweep": "tuning.sweep_tables",
+    "variety": "diversity.variety_tables",
 }
 """By verb the module whose tables say what their columns hold."""
 

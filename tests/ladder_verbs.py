@@ -140,6 +140,13 @@ def audit(rung: Rung) -> Iterator[Line]:
         yield Line([*files, "--cluster", "topic"], rung.items)
 
 
+def variety(rung: Rung) -> Iterator[Line]:
+    """Two samples of every reply: with references, and alone."""
+    yield Line([rung.testset(), rung.samples(), "--permutations", 100], rung.items)
+    if rung.items < 1000:
+        yield Line([rung.samples(), "--permutations", 100], rung.items)
+
+
 def report(rung: Rung) -> Iterator[Line]:
     """A page with ratings, and Markdown without."""
     files = [rung.testset(), rung.responses(), "-m", "bleu", *RESAMPLES]
@@ -433,6 +440,11 @@ LADDER: dict[str, Entry | Absent] = {
     "score": Entry(score, rows("systems"), most=40_000),
     "compare": Entry(compare, compared, least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
+    "variety": Entry(
+        variety,
+        lambda told: [row["n"] for row in told["systems"] if row["measure"] == "pairwise chrF"],
+        most=4_000,
+    ),
     "report": Entry(report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=40),
     "explain-diff": Entry(explain_diff, lambda told: [told["items"]], most=40_000),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),

@@ -59,6 +59,7 @@ ROWS = [
     ("compare --ratings {ratings} --ranks", "", ["tuned", "generic", "relevance"]),
     ("audit", "", ["tuned"]),
     ("audit", "-m distinct", ["tuned"]),
+    ("variety", "", ["tuned"]),
     ("report", "", ["tuned", "relevance", OUT]),
     ("metrics", "", []),
     ("explain-diff", "", ["tuned"]),

@@ -86,6 +86,11 @@ class Worlds:
     def audit(self):
         return rejoinder.audit(self.testset, self.responses, ["bleu"], resamples=100)
 
+    def variety_of_samples(self):
+        second = self.responses.with_columns(pl.col("text").reverse(), sample=pl.lit("1"))
+        samples = pl.concat([self.responses.with_columns(sample=pl.lit("0")), second])
+        return rejoinder.variety(samples, self.testset, permutations=99)
+
     def report(self):
         facts = {"ratings": self.ratings, "resamples": 100}
         return rejoinder.report(self.testset, self.responses, ["bleu"], **facts)
@@ -229,6 +234,7 @@ TABLES = [
     "items_drawn_next", "explanations",
     "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "plan_of_rates",
     "summary_of_ratings",
+    "variety_of_samples",
     "explained_difference", "reported_figure",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people",
     "comparison_by_people", "explanation", "report", "marks", "look", "mined", "likelihoods", "step", "sweep",

@@ -68,6 +68,7 @@ COMMANDS = {
     "score": f"score {{testset}} {{responses}} -m length:tokenizer=none -m bleu -m distinct {QUICK} --json",
     "compare": f"compare {{testset}} {{responses}} -m bleu {QUICK} --json",
     "audit": f"audit {{testset}} {{responses}} -m bleu {QUICK} --json",
+    "variety": "variety {testset} {responses} --samples 1 --permutations 20 --json",
     "report": f"report {{testset}} {{responses}} -m bleu --ratings {{ratings}} -o {{out}}.html {QUICK} --json",
     "explain-diff": "explain-diff {testset} {responses} -m bleu -m sbleu:compat=nltk --json",
     "judge": "judge {testset} {responses} -m bleu --ratings {ratings} --json",

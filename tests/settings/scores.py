@@ -25,6 +25,7 @@ USUAL = {
     "score": f"score {_READ}",
     "compare": "compare {testset} {systems} {bleu} {draws} --json",
     "audit": f"audit {_READ}",
+    "variety": "variety {testset} {systems_with_samples} --permutations 100 --json",
     "metrics": "metrics --json",
     "explain-diff": "explain-diff {testset} {systems} -m rouge1 {stemmed} --json",
 }
@@ -37,6 +38,7 @@ NO_DRAWS = {"draws": "nothing"}
 ALONE = dict.fromkeys(("testset", "systems", "bleu", "draws"), "nothing")
 """Ratings are all that is compared."""
 DIFFERENCE = "comparisons.*.difference"
+COVERAGE = "systems[measure=coverage chrF].*.value"
 
 
 def _rising(values) -> bool:
@@ -325,6 +327,26 @@ ROWS = [
     Row(
         "audit", "--turns", "--turns 3", "audit[baseline=context].*.value", "audit[baseline=echo].*.value"
     ),
+    *(row for row in reading("variety", "systems[measure=Vendi chrF].*.value", contexts_alone=True)
+      if "systems" not in row.where),
+    Row(
+        "variety", "--format", "--format samples.data:csv", as_usual=COVERAGE, status=(2, 0),
+        where={"systems_with_samples": "samples_data"}, effect=refused("--format"),
+    ),
+    Row("variety", "--seed", "--seed 7", COVERAGE, "systems[measure=Vendi chrF].*.value"),
+    as_json("variety"),
+    to_file("variety"),
+    Row("variety", "--encoder", "--encoder {encoder}", effect=more_than_before(
+        "systems.*.measure", *(f"{each} cosine" for each in (
+            "pairwise", "Vendi", "coverage", "bad coverage", "closeness", "good less bad coverage")))),
+    Row("variety", "--samples", "--samples 2", effect=lambda *both: (
+        [each.json["k"] for each in both] == [3, 2])),
+    Row("variety", "--permutations", "--permutations 0", keeps="systems", effect=empty("pairs.*.p_same")),
+    Row("variety", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
+    Row("variety", "--cluster", "--cluster topic", "systems[measure=Vendi chrF].*.low",
+        "systems[measure=Vendi chrF].*.value"),
+    Row("variety", "--plots", "--plots {out}", effect=lambda _, after: (
+        after.at("@") == ["variety.png", "variety.svg"])),
     as_json("metrics"),
     *reading("explain-diff", "steps.*.value"),
     *gaps("explain-diff", "items"),

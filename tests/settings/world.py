@@ -271,13 +271,22 @@ class World:
         """Three samples of every system to each item: its reply, and those to the next two items."""
         rows = []
         for path in self.systems:
-            replies = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-            rows += [
-                {"system": path.stem, "id": row["id"], "sample": str(k + 1), "text": other["text"]}
-                for k in range(3)
-                for row, other in zip(replies, replies[k:] + replies[:k], strict=True)
-            ]
+            every = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+            for system in dict.fromkeys(row.get("system", path.stem) for row in every):
+                replies = [row for row in every if row.get("system", path.stem) == system]
+                rows += [
+                    {"system": system, "id": row["id"], "sample": str(k + 1), "text": other["text"]}
+                    for k in range(3)
+                    for row, other in zip(replies, replies[k:] + replies[:k], strict=True)
+                ]
         return self._lines("samples.jsonl", rows)
+
+    @cached_property
+    def samples_data(self) -> Path:
+        """The same in a file whose name tells no format."""
+        lines = self.systems_with_samples.read_text("utf-8").splitlines()
+        rows = [tuple(json.loads(line).values()) for line in lines]
+        return self._csv("samples.data", ("system", "id", "sample", "text"), rows)
 
     @cached_property
     def testset_with_gaps(self) -> Path:

@@ -33,12 +33,12 @@ MEANINGS = {
     "measure": "The measure.",
     "n": "Number of prompts.",
     "difference": "Value of a less that of b, mean over prompts.",
-    "p": "p-value where whole sets of samples are flipped: is one more varied?",
+    "p": "p-value of whole sets of samples flipped: small where one is more varied.",
     "similarity": "The similarity by which samples are alike.",
     "within": "Mean similarity of two samples of one system to one prompt.",
     "between": "Mean similarity of a sample of each system to one prompt.",
     "gap": "within less between: 0 where both say the same.",
-    "p_same": "One-sided p-value where single samples are permuted within prompts: do they say other things?",
+    "p_same": "One-sided p-value of single samples permuted within prompts: small where they differ.",
     "p_same_holm": "The same after Holm's correction.",
 }
 

@@ -73,6 +73,8 @@ OUTPUTS = [
     Output("score", "--save", "IN a.jsonl", ".parquet"),
     Output("compare", "--save", "IN a.jsonl -b a --fail-if-worse 0", ".xml"),
     Output("report", "--output", "IN a.jsonl", ".html"),
+    Output("variety", "--tables", "IN a.jsonl", ".csv"),
+    Output("variety", "--plots", "IN a.jsonl", foreign="variety.png"),
     Output("audit", "--save-replies", "IN a.jsonl", ".csv"),
     Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),
     Output("correlate", "--plots", "IN a.jsonl --ratings b.csv", foreign="heatmap.png"),

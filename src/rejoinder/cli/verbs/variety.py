@@ -30,8 +30,8 @@ class VarietyOptions(options.TextsOptions, options.PrintedOptions, options.SeedO
     encoder: str | None = option(
         "--encoder",
         metavar="FOLDER",
-        help="Sentence encoder: a folder, or a name in the local cache. Adds measures by its cosines, and "
-        "tests pairs of systems by them.",
+        help="Sentence encoder: its folder, or its name in the local cache. Adds measures by its "
+        "cosines, and tests pairs of systems by them.",
     )
     samples: int | None = integer(
         "--samples",

@@ -43,6 +43,7 @@ from simulations import (  # noqa: E402
     tuned_gain,
     turn_level,
     unit_protocol,
+    variety,
     williams,
 )
 from simulations.study import Row, SimulationStudy  # noqa: E402
@@ -80,6 +81,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "dialogues": dialogues.STUDY,
     "cluster_plans": cluster_plans.STUDY,
     "tuned_gain": tuned_gain.STUDY,
+    "variety": variety.STUDY,
     "williams": williams.STUDY,
     **shaped.STUDIES,
 }

@@ -48,6 +48,7 @@ SHOWN = {
     "figures.album.album": "test_each_scatter_plot_is_of_its_metric",
     "figures.ruq.ruq_figure": "test_the_ruq_plot_is_of_the_tokens",
     "figures.ruq.ruq_plot": "test_the_ruq_plot_is_of_the_tokens",
+    "figures.variety.quality_and_variety": "test_quality_and_variety_are_the_table_s",
     "recipes.galley2015.figures.draw": "test_the_lines_of_figure_2_are_the_table_s",
     "tuning.table.draw": "test_the_points_of_a_sweep_are_its_trials",
     "recipes.tao2018.figures.draw": "test_tao2018_s_panels_are_of_their_metric_and_system",
@@ -418,6 +419,31 @@ def check_lines(axes, points, metrics):
             expected = of[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
             assert np.asarray(line.get_ydata()) == pytest.approx(expected, nan_ok=True)
         assert line.get_marker() != "None"
+
+
+def test_quality_and_variety_are_the_table_s():
+    testset, replies = rejoinder.read_testset(TESTSET), rejoinder.read_responses(*SYSTEMS)
+    second = replies.with_columns(pl.col("text").reverse(), sample=pl.lit("1"))
+    both = pl.concat([replies.with_columns(sample=pl.lit("0")), second])
+    result = rejoinder.variety(both, testset, permutations=0)
+    axes = result.plot("chrF").axes[0]
+    lines = [line.get_xydata() for line in axes.lines]
+    up, right = (
+        result.systems.filter(measure=f"{name} chrF").to_dicts() for name in ("closeness", "Vendi")
+    )
+    # Of each system the interval of Vendi, that of closeness, and the point.
+    expected = [
+        ends
+        for x, y in zip(right, up, strict=True)
+        for ends in (
+            [[x["low"], 100 * y["value"]], [x["high"], 100 * y["value"]]],
+            [[x["value"], 100 * y["low"]], [x["value"], 100 * y["high"]]],
+            [[x["value"], 100 * y["value"]]],
+        )
+    ]
+    assert [line.tolist() for line in lines] == [pytest.approx(np.array(each)) for each in expected]
+    assert axes.get_xlabel() == "Vendi chrF"
+    assert axes.get_ylabel() == "closeness chrF (x100)"
 
 
 def test_sweeps_under_the_unit_protocol_hold_the_table_s_value(drawn, command, tmp_path, five):

@@ -12,7 +12,7 @@ from simulations.run import STUDIES
 import rejoinder
 
 SOURCE = Path(rejoinder.__file__).parent
-PACKAGES = ("statistics", "human_evaluation", "meta_evaluation")
+PACKAGES = ("statistics", "human_evaluation", "meta_evaluation", "diversity")
 QUANTILES = (
     "t_quantile",
     "normal_quantile",
@@ -90,6 +90,10 @@ ELSEWHERE = {
         "meta_evaluation.soft.SoftPairs.row",
         "meta_evaluation.soft.SoftPairs.pair",
     ),
+    "variety": (
+        "diversity.sameness.DrawnSamples.gap",
+        "diversity.sameness.more_varied",
+    ),
     "turn_level": (
         "statistics.within_systems.WithinSystems.interval",
         "statistics.within_systems.WithinSystems.difference_interval",
@@ -108,6 +112,7 @@ REASONS = {
     "statistics.rate_power.separate_items": "a number of items: no interval",
     "statistics.rate_power._one_sided": "a quantile: no interval",
     "statistics.rate_power.all_must_pass": "wilson's, turned around",
+    "diversity.sameness._none": "no interval",
     "human_evaluation.strengths.Strengths._intervals": "parameter_intervals' or bootstrap_intervals'",
     "statistics.agreement.AgreementMeasure.measured": "what its subclasses promise",
     "statistics.agreement.Alpha.measured": "alpha_interval's",

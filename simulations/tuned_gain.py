@@ -41,7 +41,7 @@ def rows(runs: int, seed: int) -> Iterator[Row]:
     """Two rows for each setting: the interval, and the one that takes the weights as fixed."""
     for place, (name, (items, features, slope)) in enumerate(SETTINGS.items()):
         rng = np.random.default_rng([seed, place])
-        # A search over 100 directions takes five times as long.
+        # A search over 100 directions takes several times as long.
         made = [
             simulated(items, features, slope, rng) for _ in range(runs // (1 + 3 * (features > 5)))
         ]

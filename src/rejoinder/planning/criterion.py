@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import polars as pl
 
+from rejoinder.errors import ParameterError
+from rejoinder.messages import Argument
 from rejoinder.planning.pilot import Pilot
 from rejoinder.planning.units import Units
 from rejoinder.statistics.power import QUANTILE
@@ -169,6 +171,16 @@ class Forecast(ABC):
             "beyond": self.far or (items is not None and items > FAR * pilot.items),
             "reason": reason,
         }
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Raises a ParameterError for a power below one half, or a level that no test has."""
+    if not 0.5 <= power < 1:
+        raise ParameterError(Argument("power", power), " must be from 0.5 to below 1; 0.8 is usual")
+    if not 1e-6 <= alpha <= 0.5:
+        raise ParameterError(
+            Argument("alpha", alpha), " must be from 0.000001 to 0.5; 0.05 is usual"
+        )
 
 
 Row = TypeVar("Row", bound=Forecast)

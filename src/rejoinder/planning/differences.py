@@ -20,6 +20,7 @@ from rejoinder.planning.criterion import (
     Criterion,
     Forecast,
     Schema,
+    check_power,
     forecast_columns,
     in_order,
     need_columns,
@@ -77,14 +78,7 @@ class SystemDifferences(Criterion):
 
     def __post_init__(self) -> None:
         """Checks the settings for which no pilot is needed."""
-        if not 0.5 <= self.power < 1:
-            raise ParameterError(
-                Argument("power", self.power), " must be from 0.5 to below 1; 0.8 is usual"
-            )
-        if not 1e-6 <= self.alpha <= 0.5:
-            raise ParameterError(
-                Argument("alpha", self.alpha), " must be from 0.000001 to 0.5; 0.05 is usual"
-            )
+        check_power(self.power, self.alpha)
 
     @property
     def targets(self) -> Mapping[str, float]:

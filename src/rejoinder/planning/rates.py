@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument
-from rejoinder.planning.criterion import Answer, Criterion, Schema
+from rejoinder.planning.criterion import Answer, Criterion, Schema, check_power
 from rejoinder.planning.pilot import Pilot
 from rejoinder.planning.requested import numbers_of
 from rejoinder.result import TableResult
@@ -80,14 +81,7 @@ class Rates(Criterion):
                 f" must be from {least:.4g} to {most:.4g}: the share of the items that one of two systems "
                 f"with rates of {self.first:g} and {self.second:g} alone passes",
             )
-        if not 0.5 <= self.power < 1:
-            raise ParameterError(
-                Argument("power", self.power), " must be from 0.5 to below 1; 0.8 is usual"
-            )
-        if not 1e-6 <= self.alpha <= 0.5:
-            raise ParameterError(
-                Argument("alpha", self.alpha), " must be from 0.000001 to 0.5; 0.05 is usual"
-            )
+        check_power(self.power, self.alpha)
 
     @property
     def discordances(self) -> list[float]:
@@ -121,7 +115,7 @@ class Rates(Criterion):
             reached = (
                 {"power": None, "reason": beyond} if items is None else {"power": power_on(items)}
             )
-            needs.append({**design, "items": items, "closed_form": _whole(near), **reached})
+            needs.append({**design, "items": items, "closed_form": math.ceil(near), **reached})
             powers += [{**design, "items": n, "power": power_on(n)} for n in self.items]
         floors = [
             {"rate": rate, "items": rate_power.all_must_pass(rate)} for rate in rates if rate < 1
@@ -138,10 +132,6 @@ class Rates(Criterion):
             "items": list(self.items),
             "version": __version__,
         }
-
-
-def _whole(items: float) -> int:
-    return int(-(-items // 1))
 
 
 @dataclass(frozen=True, repr=False)

@@ -30,10 +30,9 @@ on what the prompts are worth (`proportions.share_size`); a `difference` is of t
 prompts, whose difficulty they share: Tango's interval on what they are worth (`proportions.difference_size`).
 Fewer than 4 clusters have no interval.
 
-Scores are held in 92 to 99 of 100 cases, .95 to .99 as the mean over the three true values: with 20 prompts
-in clusters, and near 1, intervals are too wide. The lowest is pass@1 of .9 in 100 prompts of geometric
-clusters. Differences are held in 93 cases or more; near 1 most runs of few prompts have none, because no
-prompt differs.
+Scores are held in 92 to 100 of 100 cases, .95 to 1.00 as the mean over the three true values: with 20 prompts
+in clusters, and near 1, intervals are too wide. Differences are held in 92 or more; with 5 prompts, and near
+1, where few prompts differ, in nearly all.
 """
 
 
@@ -53,22 +52,23 @@ def _rows(
 ) -> Iterator[Row]:  # fmt: skip
     metric = OfSamples("passed", measure, k, passing=1.0)
     mean = _mean_of(measure, k, share)
-    hits, found, refused = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    means, worth, pairs = [], [], []
     for _ in range(runs):
         groups = Groups.of(_clusters(kind, size, rng), size)
-        if len(groups) < 4:
-            refused += 1
-            continue
-        values = metric.of_prompts(_passes(mean, groups, samples, rng))
-        low, high = wilson_ends(values[:1].mean(axis=1), share_size(values[0], groups))
-        found[0] += 1
-        hits[0] += low[0] <= share <= high[0]
-        low, high = PairedRates.of(values[:1] - values[1:], groups).interval()
-        found[1] += 1
-        hits[1] += low[0] <= 0 <= high[0]
+        if len(groups) >= 4:
+            values = metric.of_prompts(_passes(mean, groups, samples, rng))
+            means.append(values[0].mean())
+            worth.append(share_size(values[0], groups))
+            pairs.append(PairedRates.of(values[:1] - values[1:], groups))
+    together = PairedRates(*(np.concatenate(each) for each in zip(*pairs, strict=True)))
+    ends = {
+        "score": (*wilson_ends(np.array(means), np.array(worth)), share),
+        "difference": (*together.interval(), 0.0),
+    }
     setting = f"{measure}{k} of {samples}, {share}" + (f", clusters: {kind}" if kind else "")
-    for what, of, runs_of, none in zip(("score", "difference"), hits, found, refused, strict=True):
-        yield Row(what, setting, f"{size} prompts", COVERAGE, int(of), int(runs_of), int(none))
+    for what, (low, high, truth) in ends.items():
+        hits = int(((low <= truth) & (truth <= high)).sum())
+        yield Row(what, setting, f"{size} prompts", COVERAGE, hits, low.size, runs - low.size)
 
 
 def _passes(mean: float, groups: Groups, samples: int, rng: np.random.Generator) -> Floats:

@@ -818,6 +818,9 @@ KINDS = [
         "ranker": rankings,
         "pairwise": partial(rankings, pairs=True),
     }, ranked, "preferences FILE"),
+    Kind("YAML", "pred.yaml", {
+        "yaml": lambda talks: "".join(f"- id: {t.id}\n  text: {json.dumps(t.reply)}\n" for t in talks).encode(),
+    }, verb="look FILE", status="refused", message="write it as JSON", samples=("pred.yaml",)),
 ]  # fmt: skip
 """Every kind of file that a tool writes."""
 

@@ -132,6 +132,8 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
             f"{path}, row {line}: {mark} in a line of plain text, which may be a table or a chat; "
             f"call a table .tsv, or read each line as it stands with {Argument('format', 'text')}"
         )
+    if head.suffix in (".yaml", ".yml"):
+        raise InputError(f"{path}: YAML; expected a table; write it as JSON (yq -o=json . FILE)")
     raise UnknownFormatError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
         f"{FORMAT}: {_listed(formats)}"

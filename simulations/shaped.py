@@ -134,7 +134,7 @@ def compared(
     yield _of_system(replies.ratings[0, study.rated], group, ends, study.here[0])
     try:
         check_not_fitted(replies, {"judge": ""}, _TABLE)
-        table, _ = estimates(replies, [(0, 1)], 1)
+        table, *_ = estimates(replies, [(0, 1)], 1)
         marks = study.marks[:, replies.rated]
         scale = (float(marks.min()), float(marks.max()))
         error, _ = errors(replies, [(0, 1)], _TABLE, scale, 1)

@@ -216,7 +216,11 @@ class World:
             seen[reply["id"]] += 1
             place, i = seen[reply["id"]], len(seen)
             judge = 1 + (i * 7 + 3 * place + len(rows)) % 5
-            numbers = {"words": len(reply["text"].split()), "lm": -1.0 - len(rows) % 4, "judge": judge}
+            numbers = {
+                "words": len(reply["text"].split()),
+                "lm": -1.0 - len(rows) % 4,
+                "judge": judge,
+            }
             people = None if len(rows) % 2 else judge + len(rows) % 3 - 1
             row = {"id": reply["id"], "sample": str(place), "text": reply["text"], **numbers}
             rows.append({**row, "people": people})

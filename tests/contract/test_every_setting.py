@@ -13,7 +13,7 @@ import pytest
 
 from json_schemas import faults, is_json, path_of
 from rejoinder.cli.app import app
-from rejoinder.cli.declarations import Settings
+from rejoinder.cli.declarations import SettingsOption
 from rejoinder.cli.terminal import progress
 from rejoinder.cli.verb_group import quiet
 from rejoinder.recipes.khayrallah2021 import study as khayrallah2021
@@ -30,7 +30,7 @@ def options(command=app, verb=()):
             yield from options(command.get_command(context, name), (*verb, name))
         return
     for each in command.params:
-        if isinstance(each, Settings) and each.further is None:
+        if isinstance(each, SettingsOption) and each.further is None:
             continue  # every setting has rows of its own
         if isinstance(each, click.Option) and each is not quiet:  # tests/unit/cli/test_cli_quiet.py
             yield " ".join(verb), each.opts[0]

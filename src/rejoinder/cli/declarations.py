@@ -122,7 +122,7 @@ def parameters(options: type[Options]) -> list[click.Parameter]:
     declared = _declared(options)
     rare = [each.name_of_setting for each in declared.values() if isinstance(each, Option)]
     if "settings" not in declared and any(rare):
-        declared["settings"] = Settings(names=", ".join(filter(None, rare)))
+        declared["settings"] = SettingsOption(names=", ".join(filter(None, rare)))
     ends = {name: place for place, name in enumerate(LAST)}
     return sorted(
         declared.values(), key=lambda each: -2 if each.required else ends.get(each.name or "", -1)
@@ -248,7 +248,7 @@ Row = tuple[str, str, str, str]
 """The name of a setting, its type, its default and its meaning."""
 
 
-class Settings(Option):
+class SettingsOption(Option):
     """The option ``--set`` of a verb: it lists the settings, and takes those that no class declares.
 
     Attributes:
@@ -305,7 +305,7 @@ def _further_settings(
     context: click.Context, option: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The settings that are not declared; ``help`` lists all settings, and ends the command."""
-    assert isinstance(option, Settings)
+    assert isinstance(option, SettingsOption)
     if "help" in values:
         from rejoinder.cli.show.settings import show_settings
 

@@ -13,7 +13,7 @@ from rejoinder.cli.declarations import (
     PATH,
     Options,
     Row,
-    Settings,
+    SettingsOption,
     argument,
     choice,
     flag,
@@ -247,7 +247,7 @@ def _responder_settings() -> list[Row]:
     return described_settings()
 
 
-SETTINGS: Any = Settings(_responder_settings)
+SETTINGS: Any = SettingsOption(_responder_settings)
 UNIT_SIZE = integer("--set unit_size", default=100, help="Number of items in a unit.")
 ASSIGNMENTS = integer(
     "--set assignments", default=1000, help="Number of random assignments of items to units."

@@ -10,7 +10,7 @@ from rejoinder.cli.declarations import choice, command, integer, number
 FIGURE = "galley2015-figure2"
 
 
-class StudyOptions(options.GapsOptions, options.SeedOptions):
+class GalleyOptions(options.GapsOptions, options.SeedOptions):
     """What the study varies."""
 
     unit_size: int = options.UNIT_SIZE
@@ -46,7 +46,7 @@ class StudyOptions(options.GapsOptions, options.SeedOptions):
 
 
 class Galley2015Options(
-    options.TextsOptions, options.RatingFilesOptions, StudyOptions, options.PrintedOptions
+    options.TextsOptions, options.RatingFilesOptions, GalleyOptions, options.PrintedOptions
 ):
     """The options of 'recipe galley2015'."""
 
@@ -80,7 +80,7 @@ def galley2015(given: Galley2015Options) -> None:
             ratings,
             criterion=given.criterion,
             figure=given.plots is not None,
-            **given.of(StudyOptions),
+            **given.of(GalleyOptions),
             progress=tick,
         )
     paths: tuple[Path, ...] = ()

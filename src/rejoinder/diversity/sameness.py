@@ -29,7 +29,7 @@ class Gap(NamedTuple):
     Args:
         within: The mean similarity of two samples of one system, averaged over both.
         between: That of a sample of each.
-        gap: within - between, with its interval and, one-sided, the p-value of single samples permuted
+        gap: Within - between, with its interval and, one-sided, the p-value of single samples permuted
             between the systems within prompts.
         prompts: How many prompts both answered with two samples or more.
     """

@@ -114,6 +114,8 @@ STUDY = SimulationStudy(
 and a nearness to a prompt's own references, normal, lognormal, or for one prompt in ten alone. The truth
 is .1, or 0: there the share is that of intervals without 0. Both tests are of two systems whose samples
 are drawn from the same replies; a tenth of the runs.
+Where one prompt in ten alone earns anything, 12 prompts hold none in 28% of the draws, which no interval
+of these prompts can know.
 """,
     variety_rows,
 )

@@ -23,7 +23,7 @@ KINDS = (
     "half in one cluster",
 )
 FEWER = 10
-"""A test takes some milliseconds: a tenth of the runs."""
+"""A run takes some milliseconds: a tenth of the runs."""
 
 TRIALS = 199
 MEAN = 0.1
@@ -32,18 +32,18 @@ MEAN = 0.1
 
 def variety_rows(runs: int, seed: int) -> Iterator[Row]:
     """Intervals of coverage, and both tests of two systems that do not differ."""
+    fewer = max(2, runs // FEWER)
     for prompts in PROMPTS:
         for kind in KINDS:
             rng = np.random.default_rng([seed, prompts, KINDS.index(kind)])
-            hits = [_holds(kind, prompts, MEAN, rng) for _ in range(runs)]
+            hits = [_holds(kind, prompts, MEAN, rng) for _ in range(fewer)]
             where = f"{prompts} prompts"
-            yield Row("coverage above chance", kind, where, COVERAGE, sum(hits), runs)
-            errs = [not _holds(kind, prompts, 0.0, rng) for _ in range(runs)]
-            yield Row("coverage that is chance", kind, where, LEVEL, sum(errs), runs)
+            yield Row("coverage above chance", kind, where, COVERAGE, sum(hits), fewer)
+            errs = [not _holds(kind, prompts, 0.0, rng) for _ in range(fewer)]
+            yield Row("coverage that is chance", kind, where, LEVEL, sum(errs), fewer)
     for prompts in PROMPTS[:2]:
         for kind in ("normal", "clusters of 4"):
             rng = np.random.default_rng([seed, prompts, KINDS.index(kind), 1])
-            fewer = max(2, runs // FEWER)
             same, varied = np.array([_tested(kind, prompts, rng) for _ in range(fewer)]).sum(axis=0)
             yield Row("they say the same", kind, f"{prompts} prompts", LEVEL, int(same), fewer)
             yield Row("more varied", kind, f"{prompts} prompts", LEVEL, int(varied), fewer)

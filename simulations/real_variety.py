@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 from rejoinder import TestSet, variety  # noqa: E402
 from rejoinder.diversity.variety import Variety  # noqa: E402
-from shared_data import dstc7  # noqa: E402
+from shared_data import dstc7  # noqa: E402  # pyright: ignore[reportMissingImports]
 
 SHARED = Path(os.environ.get("REJOINDER_SHARED", ROOT.parent / "shared")) / "data"
 ENCODER = os.environ.get("REJOINDER_ENCODER") or None

@@ -138,11 +138,16 @@ class FileHead:
             return next(csv.reader([header], delimiter=mark), [])
         if self.container == "parquet":
             return columns_of_parquet(self.path)
-        value = self.row if self.row is not None else self._whole
+        value = self.object
         if isinstance(value, dict):
             named = value.get("columns") if "data" in value else None
             return [str(each) for each in named] if isinstance(named, list) else [*value]
         return []
+
+    @cached_property
+    def object(self) -> Any:
+        """The first object of JSON, or the whole file where that is one; None where there is none."""
+        return self.row if self.row is not None else self._whole
 
     @property
     def _whole(self) -> Any:

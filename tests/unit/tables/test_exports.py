@@ -154,3 +154,40 @@ def test_a_file_without_scores_has_no_instances(tmp_path):
     path.write_bytes(tools.lines(tools.ragas(TALKS, scores=False)))
     with pytest.raises(InputError, match="no scores"):
         convert(path, tmp_path / "x.jsonl", kind="every-eval-ever")
+
+
+OWN = {
+    "gem.csv": "key,system,response,reference\n1,a,A,hi\n1,b,B,hi\n",
+    "lf.csv": "id,system,timestamp,input,output,tags\n1,a,2026,Hi,A,x\n1,b,2026,Hi,B,x\n",
+    "mlf.csv": "id,system,inputs,outputs,targets\n1,a,Hi,A,hey\n1,b,Hi,B,hey\n",
+    "pe.csv": "example_id,repetition_number,output,system,input\n1,1,A,a,Hi\n1,1,B,b,Hi\n",
+    "vert.csv": "id,system,request,response,status\n1,a,Hi,A,ok\n1,b,Hi,B,ok\n",
+    "ragas.csv": "id,user_input,response,reference,generator\n1,Hi,A,hey,a\n1,Hi,B,hey,b\n",
+    "spec.csv": "id,system,text,spec\n1,a,A,x\n1,b,B,y\n",
+    "opik.csv": "id,system,trace,spans,text\n1,a,x,y,A\n1,b,x,y,B\n",
+    "fb.csv": "id,system,text,instance,result\n1,a,A,x,y\n1,b,B,x,y\n",
+    "rows.jsonl": '{"id": "1", "system": "a", "instance": "i", "result": "r", "text": "A"}\n'
+    '{"id": "1", "system": "b", "instance": "i", "result": "r", "text": "B"}\n',
+    "exp.json": '{"experiment": "x", "items": [{"id": "1", "system": "a", "text": "A"}, '
+    '{"id": "1", "system": "b", "text": "B"}]}',
+    "info.json": '{"info": {"name": "x"}, "data": [{"id": "1", "system": "a", "text": "A"}, '
+    '{"id": "1", "system": "b", "text": "B"}]}',
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_table_with_a_column_of_systems_is_no_export(name, tmp_path):
+    (tmp_path / name).write_text(OWN[name])
+    read = read_responses(tmp_path / name)
+    assert read.select("system", "id", "text").rows() == [("a", "1", "A"), ("b", "1", "B")]
+
+
+def test_an_export_with_a_column_of_systems_keeps_them(tmp_path):
+    path = tmp_path / "spans.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"id": "1", "traceId": s, "input": "Hi", "output": t, "system": s}) + "\n"
+            for s, t in (("a", "A"), ("b", "B"))
+        )
+    )
+    assert read_responses(path).rows() == [("a", "1", "A"), ("b", "1", "B")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from rejoinder.tables.io.json_table import (
 from rejoinder.tables.logs.said import at, references_in, replies_in, turns_of_prompt
 from rejoinder.tables.logs.samples import Sample, log_format, number_of
 from rejoinder.tables.notes import Note, left_out, note, pass_on, set_aside
+from rejoinder.tables.schemas import ALIASES, FALLBACKS
 
 Row: TypeAlias = dict[str, Any]
 Rows: TypeAlias = list[tuple[Place, Row]]
@@ -39,6 +41,9 @@ _NAMES = "name.name name key assessment_name metric_name metric metric.name"
 _VALUES = "value score mean avg result.score feedback.value"
 _VERSION = "is the export whole, and of a version that docs/formats.md names?"
 _NO_SCORES = (".label", ".explanation", ".n", ".comment", ".reasoning")
+_OF_A_TOOL = re.compile(r"[.A-Z{]|run_type|op_name|project_id|dataset_item_id|feedback_scores")
+"""What stands in marks that no other table has: dotted names, objects, words of a tool alone."""
+_SYSTEMS = {"system", *ALIASES["system"], *FALLBACKS["system"]}
 _TABLES = {"csv": read_csv, "tsv": read_quoted_tsv, "parquet": read_parquet}
 
 
@@ -52,7 +57,9 @@ class Export:
     Attributes:
         name: What ``--format`` calls it.
         description: One line for listings.
-        marks: Sets of columns, or of keys of the first object, any one of which tells the export.
+        marks: Sets of columns, or of keys of the first object, any one of which tells the export; a key
+            with ``{}`` has an object. A flat table with systems, or with ids and texts, is one only by
+            the marks that no other table has.
         prompt: Where the context is.
         reply: Where the reply is.
         reference: Where the references are.
@@ -102,13 +109,26 @@ class Export:
         names = set(head.columns)
         if not names or names & set(self.unless.split()):
             return False
-        marked = any(all(_has(names, each) for each in mark.split()) for mark in self.marks)
-        return marked and self.also(head)
+        marks = [each for each in self.marks if all(_has(head, name) for name in each.split())]
+        systems = names & _SYSTEMS - set(self.system.split())
+        if (systems or {"id", "text"} <= names) and _is_flat(head):
+            marks = [each for each in marks if _OF_A_TOOL.search(each)]
+        return bool(marks) and self.also(head)
 
 
-def _has(names: set[str], name: str) -> bool:
-    """Whether there is such a column, or columns below it (``outputs.``)."""
-    return any(each.startswith(name) for each in names) if name.endswith(".") else name in names
+def _has(head: FileHead, name: str) -> bool:
+    """Whether there is such a column, columns below it (``outputs.``), or an object (``info{}``)."""
+    if name.endswith("."):
+        return any(each.startswith(name) for each in head.columns)
+    if name.endswith("{}"):
+        return isinstance(at(head.object, name.removesuffix("{}")), dict)
+    return name in head.columns
+
+
+def _is_flat(head: FileHead) -> bool:
+    """Whether a file is a table whose cells are no objects, as people have them."""
+    values = head.object.values() if isinstance(head.object, dict) else ()
+    return not any(isinstance(each, dict) for each in values)
 
 
 def _kept_samples(export: Export, path: Path) -> list[Sample]:
@@ -140,7 +160,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
     samples, twice = [], 0
     for count, (place, row) in enumerate(rows, start=1):
         id = name_at(row, export.id) if named else str(count)
-        system = name_at(row, export.system) or stem_of(path)
+        system = name_at(row, f"{export.system} system") or stem_of(path)
         failed = at(row, export.failed) if export.failed else None
         found = [] if failed else replies_in(at(row, export.reply), place)
         given = _others(row, export) if export.scores == "*" else at(row, export.scores)

@@ -153,7 +153,7 @@ _LANGSMITH = Export(
 _HELM = Export(
     "helm",
     "HELM: a run's folder or its scenario_state.json, display_predictions.json beside instances.json",
-    ("adapter_spec request_states", "instance result"),
+    ("adapter_spec request_states", "instance{} result{}"),
     "instance.input.text instance.input", "result.completions predicted_text", "right", "stats",
     "instance.id instance_id", "request.model adapter_spec.model",
     rows="request_states", folder="scenario_state.json", prepared=_helm_rows,
@@ -197,8 +197,8 @@ EXPORTS = (
     Export(
         "opik",
         "Opik: traces (JSON, CSV, the folder that opik export writes) or the items of an experiment",
-        ("project_id start_time input output", "feedback_scores input output", "trace spans",
-         "experiment items", "dataset_item_id evaluation_task_output", "input output feedback_scores."),
+        ("project_id start_time input output", "feedback_scores input output", "trace{} spans",
+         "experiment{} items", "dataset_item_id evaluation_task_output", "input output feedback_scores."),
         "trace.input input dataset_item_data", "trace.output output evaluation_task_output",
         "dataset_item_data.expected_output dataset_item_data.reference dataset_item_data.answer",
         "trace.feedback_scores feedback_scores", "dataset_item_id trace.id id",
@@ -208,7 +208,7 @@ EXPORTS = (
     Export(
         "mlflow-traces",
         "MLflow: traces as JSON, or the table of search_traces or of genai.evaluate",
-        ("info data", "trace_id request response"),
+        ("info{} data{}", "trace_id request response"),
         "json:root.attributes.mlflow.spanInputs json:info.request_preview request",
         "json:root.attributes.mlflow.spanOutputs json:info.response_preview response",
         "expected.expected_response expected.expected_output expected_response/value",
@@ -262,7 +262,7 @@ EXPORTS = (
     Export(
         "openai-evals",
         "OpenAI evals: the log of a run with samplings, matches and metrics",
-        ("spec", "run_id event_id sample_id"),
+        ("spec{}", "run_id event_id sample_id"),
         "data.prompt", "data.sampled", "expected", "scores", system="spec.completion_fns.0",
         prepared=_openai_evals_rows,
     ),

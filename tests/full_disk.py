@@ -194,7 +194,7 @@ def _khayrallah2021(rung: Rung) -> list[Any]:
 
 SAME_TABLES = (
     "compare", "correlate", "audit", "preferences", "judge", "plan", "weigh", "mark", "mine", "filter",
-    "ruq", "explain-diff", "sweep", "tune", "rerank", "recipe galley2015", "recipe khayrallah2021",
+    "ruq", "explain-diff", "sweep", "tune", "rerank", "variety", "recipe galley2015", "recipe khayrallah2021",
     "recipe negative-references",
     "recipe references", "recipe tao2018",
 )  # fmt: skip
@@ -202,6 +202,7 @@ SAME_TABLES = (
 
 ELSEWHERE = {
     **{(verb, "--tables"): "tried with 'score' and 'ratings'" for verb in SAME_TABLES},
+    ("variety", "--plots"): "written by the same lines as that of the recipes",
     ("rerank", "--save-utility"): "written by the same lines as --output, beside it",
     (
         "annotate page",

@@ -67,6 +67,7 @@ OPTIONS = {
 def options_in(verb: str, words: str) -> set[str]:
     """The options that some words of a command give, under their first names."""
     given = re.findall(r"(?<!\S)(?:--set \w+|--?[a-z][a-z0-9-]*)", words)
+    given += ["--set"] * any(name.startswith("--set ") for name in given)
     return {OPTIONS.get((verb, name), name) for name in given}
 
 

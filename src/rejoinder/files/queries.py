@@ -6,16 +6,16 @@ read from there as those of any file. A database is opened to be read alone.
 
 from __future__ import annotations
 
-import decimal
 import functools
-import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
+
+if TYPE_CHECKING:
+    import tempfile
 
 _SCHEMES = ("sqlite:", "duckdb:")
 _QUERIES: dict[str, str] = {}
@@ -34,6 +34,8 @@ def file_of(query: str) -> Path:
         InputError: It is no query, more than one, not read only, or the database cannot be read; or a
             column has no name of its own, or holds bytes.
     """
+    import hashlib
+
     scheme, _, rest = query.partition(":")
     database, mark, statement = rest.partition("?")
     if not mark or not statement.strip():
@@ -59,10 +61,14 @@ def as_given(path: str | os.PathLike[str]) -> str:
 
 @functools.cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
+    import tempfile
+
     return tempfile.TemporaryDirectory(prefix=f"rejoinder-{os.getpid()}-")
 
 
 def _lines(query: str, rows: Iterator[tuple[Any, ...]]) -> Iterator[bytes]:
+    from decimal import Decimal
+
     import msgspec
 
     names = [str(name) for name in next(rows)]
@@ -72,7 +78,7 @@ def _lines(query: str, rows: Iterator[tuple[Any, ...]]) -> Iterator[bytes]:
         if any(isinstance(each, bytes) for each in row):
             name = next(n for n, each in zip(names, row, strict=True) if isinstance(each, bytes))
             raise InputError(f"{query}: the column {name!r} holds bytes; select columns of text")
-        cells = (float(each) if isinstance(each, decimal.Decimal) else each for each in row)
+        cells = (float(each) if isinstance(each, Decimal) else each for each in row)
         yield msgspec.json.encode(dict(zip(names, cells, strict=True))) + b"\n"
 
 

@@ -35,7 +35,8 @@ class Database:
 
     Args:
         path: The file, which `make_database` made.
-        reading: Whether nothing will be written: then a full or a write-protected disk is no hindrance.
+        reading: Whether nothing will be written: the file and its log stay as they are, and a full or a
+            write-protected disk is no hindrance.
 
     Attributes:
         notes: What was found when it was opened.
@@ -52,8 +53,13 @@ class Database:
         refuse_network(self.path)
         self._lock = threading.Lock()
         with _faults_of_opening(self.path), contextlib.ExitStack() as opening:
+            mode = "ro" if reading else "rw"
             self._connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+                f"{self.path.resolve().as_uri()}?mode={mode}",
+                uri=True,
+                timeout=_PATIENCE,
+                isolation_level=None,
+                check_same_thread=False,
             )
             opening.callback(self._connection.close)
             self.notes = notes_of_log(self._connection, self.path)
@@ -124,9 +130,10 @@ class Database:
         Whoever closes it last leaves one file, without the log beside it.
         """
         with self._lock:
-            with contextlib.suppress(sqlite3.Error):  # another process has it open
-                self._connection.execute("PRAGMA busy_timeout = 0")
-                self._connection.execute("PRAGMA journal_mode = DELETE")
+            if not self._reading:
+                with contextlib.suppress(sqlite3.Error):  # another process has it open
+                    self._connection.execute("PRAGMA busy_timeout = 0")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
 
 

@@ -40,8 +40,8 @@ TEXTS: dict[str, Callable[..., str]] = {
         + str(Argument("missing", "empty"))
     ),
     "attention": lambda answers: (
-        f"{counted(answers, 'answer')} to attention questions left out; nobody is excluded for them, "
-        "which 'rejoinder annotate export --attention SHARE' does"
+        f"{counted(answers, 'answer')} to attention questions left out; 'rejoinder annotate export' can "
+        "exclude the raters who failed them"
     ),
     "log of study": lambda text: text,
     "file of folder": lambda file: f"the file {quoted(file)} of this folder is read",

@@ -254,7 +254,7 @@ def test_one_rated_item_is_in_the_singular():
     row = compare(ratings=rated(items=1)).pairs.row(0, named=True)
     assert row["reason"] == "1 rated item; expected 10 or more"
     notes = " ".join(compare(ratings=rated(items=1)).notes)
-    assert "1 rated item shows no failure" in notes
+    assert "with 1 rated item, " in notes
     assert "1 rated items" not in notes
 
 

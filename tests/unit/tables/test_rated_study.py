@@ -1,6 +1,7 @@
 """A study as a source of ratings: the same table as that of its export, and everything that reads it."""
 
 import random
+import shutil
 
 import pytest
 from polars.testing import assert_frame_equal
@@ -82,6 +83,19 @@ def test_look_names_the_study_and_its_ratings(tmp_path, capsys):
     assert run(["look", str(path)]) == 0
     out = capsys.readouterr().out
     assert all(each in out for each in ("study", "ratings", "annotate export"))
+
+
+def test_reading_leaves_the_study_of_a_killed_server_as_it_is(tmp_path):
+    """The log has answers that the file does not have yet: both are read, and neither is written."""
+    served = answered(tmp_path).database.path
+    killed, log = tmp_path / "killed.sqlite", tmp_path / "killed.sqlite-wal"
+    for suffix in ("", "-wal"):
+        shutil.copy(f"{served}{suffix}", f"{killed}{suffix}")
+    before = killed.read_bytes(), log.read_bytes()
+    for _ in range(2):
+        assert read_ratings(killed).get_column("rater").n_unique() == 3
+        assert run(["look", str(killed)]) == 0
+        assert (killed.read_bytes(), log.read_bytes()) == before
 
 
 def test_reading_while_it_is_served(tmp_path):

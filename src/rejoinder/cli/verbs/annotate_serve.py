@@ -84,6 +84,7 @@ def serve(given: ServeOptions) -> None:
         study.add_links(links or 0)
         if given.prepare:
             _print(given, study, _own(given.host, given.port) if address is None else [address])
+            _say_how_to_serve(given)
             return
         _serve(given, study, address)
     finally:
@@ -110,6 +111,22 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
         addresses = _own(given.host, port) if address is None else [address]
         ready = functools.partial(_print, given, study, addresses)
         served(study, place, address, ready, given.most_raters)
+
+
+def _say_how_to_serve(given: ServeOptions) -> None:
+    """Nobody can open the links before the study is served."""
+    from rejoinder.cli.terminal.speech import note
+
+    rest = "".join(
+        f" --{name} {value}"
+        for name, value, usual in (
+            ("host", given.host, "127.0.0.1"),
+            ("port", given.port, 8000),
+            ("address", given.address, None),
+        )
+        if value != usual
+    )
+    note(f"no page is served yet: run 'rejoinder annotate serve --db {given.db}{rest}'")
 
 
 def _checked(address: str | None) -> str | None:

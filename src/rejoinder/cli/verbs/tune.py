@@ -78,7 +78,7 @@ class TuneOptions(
 
 @command(TuneOptions, epilog=EXAMPLES)
 def tune(given: TuneOptions) -> None:
-    """Tune the weights of a reranker by any metric, with the gain held out.
+    """Tune a reranker by any metric, with the gain held out.
 
     CANDIDATES are n-best lists: several replies to each item (rows that differ in 'sample' or 'system',
     samples of logs, lists of Moses), whose numbers are features. The weighted sum of features ranks the

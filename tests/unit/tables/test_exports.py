@@ -191,3 +191,46 @@ def test_an_export_with_a_column_of_systems_keeps_them(tmp_path):
         )
     )
     assert read_responses(path).rows() == [("a", "1", "A"), ("b", "1", "B")]
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ({"choices": [{"message": message("A")}, {"message": message("B")}]}, ["A", "B"]),
+        (json.dumps({"choices": [{"message": message("A")}, {"message": message("B")}]}), ["A", "B"]),
+        ({"output": {"choices": [{"message": message("A")}, {"message": message("B")}]}}, ["A", "B"]),
+        ({"candidates": [{"content": {"role": "model", "parts": [{"text": each}]}} for each in "AB"]},
+         ["A", "B"]),
+        ({"generations": [[{"text": each, "type": "ChatGeneration", "message": {
+            "lc": 1, "id": ["langchain", "AIMessage"], "kwargs": {"content": each, "type": "ai"}}}
+            for each in "AB"]]}, ["A", "B"]),
+        ('{"choices": ["red", "blue"]}', ['{"choices": ["red", "blue"]}']),
+        ('{"data": [1, 2, 3]}', ['{"data": [1, 2, 3]}']),
+        ('[{"text": "A"}]', ['[{"text": "A"}]']),
+        ({"answer": "A", "data": [1, 2]}, ["A"]),
+    ],
+)  # fmt: skip
+def test_each_choice_is_a_reply_and_json_without_messages_is_one(value, texts):
+    assert replies_in(value, "here") == texts
+
+
+def test_the_question_of_an_object_is_its_prompt_whatever_stands_beside_it():
+    assert turns_of_prompt({"output": {"a": "b"}, "question": "Hi"}, "here") == ["Hi"]
+    for beside in ({"data": [1, 2]}, {"content": ["a page"]}):
+        assert turns_of_prompt({**beside, "question": "Hi"}, "here") == ["Hi"]
+        assert turns_of_prompt(json.dumps({**beside, "question": "Hi"}), "here") == ["Hi"]
+
+
+@pytest.mark.parametrize(("reply", "count"), [("", 5), (None, 4)])
+def test_an_empty_reply_is_a_reply(reply, count, tmp_path):
+    path = tmp_path / "traces.jsonl"
+    rows = [{"id": i, "traceId": i, "input": "Hi", "output": "Ho"} for i in IDS]
+    rows[0]["output"] = reply
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_responses(path).height == count
+
+
+def test_an_empty_cell_is_no_reply(tmp_path):
+    path = tmp_path / "traces.csv"
+    path.write_text("id,traceId,input,output\n1,1,Hi,\n2,2,Hi,Ho\n")
+    assert read_responses(path).get_column("text").to_list() == ["Ho"]

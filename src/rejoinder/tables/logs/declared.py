@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import polars as pl
+
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.files.sources import cached
@@ -41,8 +43,10 @@ _NAMES = "name.name name key assessment_name metric_name metric metric.name"
 _VALUES = "value score mean avg result.score feedback.value"
 _VERSION = "is the export whole, and of a version that docs/formats.md names?"
 _NO_SCORES = (".label", ".explanation", ".n", ".comment", ".reasoning")
-_OF_A_TOOL = re.compile(r"[.A-Z{]|run_type|op_name|project_id|dataset_item_id|feedback_scores")
-"""What stands in marks that no other table has: dotted names, objects, words of a tool alone."""
+_UNMISTAKABLE = re.compile(r"[.A-Z{]|run_type|op_name|project_id|dataset_item_id|feedback_scores")
+"""Found in a mark that no other table has: a dotted name, an object, a word of a tool alone."""
+_NO_REPLIES: tuple[Any, ...] = (None, [], {})
+"""Values that are no reply; an empty text is one."""
 _SYSTEMS = {"system", *ALIASES["system"], *FALLBACKS["system"]}
 _TABLES = {"csv": read_csv, "tsv": read_quoted_tsv, "parquet": read_parquet}
 
@@ -112,7 +116,7 @@ class Export:
         marks = [each for each in self.marks if all(_has(head, name) for name in each.split())]
         systems = names & _SYSTEMS - set(self.system.split())
         if (systems or {"id", "text"} <= names) and _is_flat(head):
-            marks = [each for each in marks if _OF_A_TOOL.search(each)]
+            marks = [each for each in marks if _UNMISTAKABLE.search(each)]
         return bool(marks) and self.also(head)
 
 
@@ -151,7 +155,9 @@ def _samples(export: Export, path: Path) -> list[Sample]:
     left_out(path, len(every) - len(rows), "record", "that is no reply to an item")
     named = any(at(row, export.id) is not None for _, row in rows)
     needed = export.reply or export.prompt
-    if rows and all(at(row, f"{needed} {export.failed}") is None for _, row in rows):
+    if rows and all(
+        at(row, needed, _NO_REPLIES) is None and at(row, export.failed) is None for _, row in rows
+    ):
         got = listed(rows[0][1])
         raise InputError(f"{path}: no row has {one_of(needed.split())}; got {got}; {_VERSION}")
     if rows and not named:
@@ -162,7 +168,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
         id = name_at(row, export.id) if named else str(count)
         system = name_at(row, f"{export.system} system") or stem_of(path)
         failed = at(row, export.failed) if export.failed else None
-        found = [] if failed else replies_in(at(row, export.reply), place)
+        found = [] if failed else replies_in(at(row, export.reply, _NO_REPLIES), place)
         given = _others(row, export) if export.scores == "*" else at(row, export.scores)
         scores, further = scores_in(given, place)
         twice += further
@@ -190,6 +196,8 @@ def rows_in(path: Path, where: str = "") -> Iterable[tuple[int, Row]]:
     head = FileHead.of(path)
     if head.container in _TABLES:
         part = _TABLES[head.container](path)
+        if head.container != "parquet":  # an empty cell of text is missing, and no empty text
+            part = part.with_frame(part.frame.with_columns(pl.col(pl.String).replace("", None)))
         return list(zip(part.numbers, part.frame.to_dicts(), strict=True))
     if head.container != "json object" or (head.suffix in JSON_LINES and head.row is not None):
         return read_json_rows(path)

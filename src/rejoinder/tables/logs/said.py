@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -34,9 +34,13 @@ _PARTS = {
 """What the parts of one message say of their type."""
 _INSTRUCTIONS = ("system", "developer")
 REPLIES = ("assistant", "ai", "AIMessage", "AIMessageChunk", "model", "gpt", "bot", "chatbot")
+_ALTERNATIVES = ("choices", "candidates", "generations")
+"""Keys of lists each of which holds a reply."""
+_ANYTHING = ("data", "content", "output")
+"""Keys under which words stand where no known word does."""
 _INSIDE = (
-    "messages", "contents", "conversation", "conversations", "turns", "dialog", "choices",
-    "candidates", "generations", "message", "kwargs", "data", "content", "output",
+    "messages", "contents", "conversation", "conversations", "turns", "dialog", *_ALTERNATIVES,
+    "message", "kwargs", *_ANYTHING,
 )  # fmt: skip
 """Keys under which the words stand, the outermost first."""
 
@@ -54,12 +58,28 @@ def turns_of_prompt(value: Any, where: object) -> list[str]:
 
 
 def replies_in(value: Any, where: object) -> list[str]:
-    """The replies to one prompt: texts, or the last turn of the assistant in a conversation."""
+    """The replies to one prompt: texts, or the last turn of the assistant in each conversation."""
+    if isinstance(value, str) and (inner := _decoded(value, "reply")) is not None:
+        return replies_in(inner, where)
+    if several := _alternatives(value):
+        return [text for each in several for text in replies_in(each, where)]
     turns = _turns(value, where, "reply")
     if any(each.role for each in turns):
         spoken = [each.text for each in turns if each.role in REPLIES and each.text is not None]
         return spoken[-1:]
     return [each.text for each in turns if each.text is not None]
+
+
+def _alternatives(value: Any) -> list[Any]:
+    """The choices among which a reply is, each by itself; none in a text, a message, a conversation."""
+    if isinstance(value, list) and len(value) == 1:
+        return _alternatives(value[0])
+    if not isinstance(value, dict) or _role(value):
+        return []
+    name = next((each for each in _INSIDE if isinstance(value.get(each), list | dict)), "")
+    if name not in _ALTERNATIVES or not isinstance(value[name], list):
+        return _alternatives(value[name]) if name else []
+    return [each for one in value[name] for each in (one if isinstance(one, list) else [one])]
 
 
 def references_in(value: Any, where: object) -> list[str]:
@@ -95,8 +115,9 @@ def _in_object(value: dict[str, Any], where: object, what: str) -> list[Turn]:
         return [Turn(role, texts[0] if texts else None)]
     if isinstance(parts := value.get("parts"), list):
         return [Turn("", _joined(parts))]
+    known = [name for name in _WORDS[what] if isinstance(each := value.get(name), str) and each]
     for name in _INSIDE:
-        if isinstance(value.get(name), list | dict):
+        if isinstance(value.get(name), list | dict) and not (known and name in _ANYTHING):
             inner = _turns(value[name], where, what)
             named = _name_of_class(value)
             return [Turn(named, each.text) for each in inner] if named else inner
@@ -164,6 +185,8 @@ def _decoded(text: str, what: str) -> Any:
             value = decode(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
+        if what == "reply":
+            return value if _has_messages(value) else None
         inner = value[0] if isinstance(value, list) and len(value) else value
         known: Collection[str] = _WORDS[what] if what == "prompt" else ()
         if isinstance(inner, dict) and (
@@ -174,18 +197,27 @@ def _decoded(text: str, what: str) -> Any:
     return None
 
 
-def at(row: Any, paths: str) -> Any:
+def _has_messages(value: Any) -> bool:
+    """Whether a message with a role is in a value, where messages stand."""
+    if isinstance(value, list):
+        return any(_has_messages(each) for each in value)
+    return isinstance(value, dict) and bool(
+        _role(value) or _name_of_class(value) or any(_has_messages(value.get(n)) for n in _INSIDE)
+    )
+
+
+def at(row: Any, paths: str, absent: Sequence[Any] = (None, "", [], {})) -> Any:
     """The value at the first of several paths that leads to one; None where none does.
 
     A path is names and places parted by points. A table that has no objects has the whole path, or its
     beginning, as the name of a column. ``*/value`` are all columns that end so, by what stands before.
-    A value at ``json:path`` is JSON in a text.
+    A value at ``json:path`` is JSON in a text. ``absent`` are the values that count as none.
 
     >>> at({"a": {"b": [1, 2]}}, "x a.b.1"), at({"a.b": 3, "a.c": 4}, "a"), at({"q/v": 1}, "*/v")
     (2, {'b': 3, 'c': 4}, {'q': 1})
     """
     found = (_at_one(row, path) for path in paths.split())
-    return next((each for each in found if each not in (None, "", [], {})), None)
+    return next((each for each in found if each not in absent), None)
 
 
 def _at_one(row: Any, path: str) -> Any:

@@ -293,10 +293,10 @@ def tune(rung: Rung) -> Iterator[Line]:
 
 def rerank(rung: Rung) -> Iterator[Line]:
     """By minimum Bayes risk, and by the oracle beside a metric."""
-    words = [rung.responses(), "-o", rung.new("chosen.jsonl")]
-    yield Line([*words, "--mbr", "chrf"], rung.items)
-    oracle = ["--oracle", "bleu", "-m", "length"]
-    yield Line([*words, "--testset", rung.testset(), *oracle], rung.items)
+    words = [rung.responses(), "-o"]
+    yield Line([*words, rung.new("chosen.jsonl"), "--mbr", "chrf"], rung.items)
+    oracle = ["--testset", rung.testset(), "--oracle", "bleu", "-m", "length"]
+    yield Line([*words, rung.new("chosen.jsonl"), *oracle], rung.items)
 
 
 def respond(rung: Rung) -> Iterator[Line]:

@@ -155,7 +155,10 @@ class NBestLists:
         """Raises a ParameterError where the candidates have no such number."""
         if name not in self.names:
             have = (
-                f"expected {one_of(self.names)}" if self.names else "the candidates have no numbers"
+                f"expected {one_of(self.names)}"
+                if self.names
+                else "the candidates have no numbers"
+                + (f" that can be read ({self.unread})" if self.unread else "")
             )
             raise ParameterError(Argument(argument, name), f": no number of that name; {have}")
 
@@ -174,7 +177,7 @@ class NBestLists:
             raise InputError(
                 f"candidates: candidate {place} of id {quoted(self.ids[lists])} has no value of "
                 f"{quoted(names[column])} ({counted(len(missing), 'value')} missing); give every "
-                f"candidate one, or choose other {Argument('features')}"
+                f"candidate one, or choose by other numbers"
             )
         return np.ascontiguousarray(values)
 

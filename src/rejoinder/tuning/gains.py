@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from rejoinder.messages import Argument
 from rejoinder.metrics.engine.jackknife import difference_errors, difference_intervals
 from rejoinder.scoring.scores import Scores
 
@@ -36,3 +37,9 @@ def gains(scores: Scores) -> pl.DataFrame:
         **dict.fromkeys((FIRST, RERANKED, "gain", "low", "high"), pl.Float64),
     }
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def notes_of(scores: Scores) -> list[str]:
+    """The notes of these scores; neither system can be taken out of them, as the notes may advise."""
+    advice = [f"; {Argument('without', [name])}" for name in (FIRST, RERANKED)]
+    return [each.partition(advice[0])[0].partition(advice[1])[0] for each in scores.notes]

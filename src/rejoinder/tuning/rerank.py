@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted, listed, quoted
 from rejoinder.metrics import registry
@@ -23,7 +23,7 @@ from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
-from rejoinder.tuning.gains import FIRST, RERANKED, gains
+from rejoinder.tuning.gains import FIRST, RERANKED, gains, notes_of
 from rejoinder.tuning.objectives import with_metrics
 from rejoinder.tuning.rules import (
     UTILITY,
@@ -88,7 +88,8 @@ class Reranked(TableResult):
         """The candidates of an item, the chosen one first, with what each was chosen by.
 
         Returns:
-            ``candidate``, ``value``, the weighted features (or the numbers), ``text``.
+            ``candidate``, ``value``, the weighted features (or the numbers; one of these two names has
+            ``_number`` behind it), ``text``.
 
         Raises:
             ParameterError: There is no such item.
@@ -102,7 +103,8 @@ class Reranked(TableResult):
             frame = frame.select(pl.col(name) * each for name, each in self._weights.items())
         values = pl.Series("value", self._values[part])
         numbers = pl.Series("candidate", np.arange(1, frame.height + 1))
-        frame = frame.insert_column(0, values).insert_column(0, numbers)
+        clash = {name: f"{name}_number" for name in ("candidate", "value") if name in frame.columns}
+        frame = frame.rename(clash).insert_column(0, values).insert_column(0, numbers)
         frame = frame.with_columns(self._lists.frame[part].get_column("text"))
         return frame.sort("value", descending=True, nulls_last=True, maintain_order=True)
 
@@ -163,6 +165,16 @@ def rerank(
             f"{'several rules' if rules else 'no rule'} to choose candidates by; give one of ",
             *_arguments(),
         )
+    risk = mbr is not None or utility is not None
+    for name, value in (("log_probability", log_probability), ("keep_utility", keep_utility)):
+        if value and not risk:
+            raise ParameterError(
+                Argument(name),
+                " has no effect without ",
+                Argument("mbr"),
+                " or ",
+                Argument("utility"),
+            )
     if testset is None and (metrics or oracle is not None):
         raise ParameterError(
             Argument("oracle" if oracle is not None else "metrics"),
@@ -186,7 +198,7 @@ def rerank(
         lists = with_metrics(lists, list(weights), items, "weights")
         values, rule = weighted(lists, weights), f"weights of {listed(weights)}"
     elif best is not None:
-        name, _, way = best.partition(":")
+        name, _, way = (best, "", "") if best in lists.names else best.partition(":")
         lists.require(name, "best")
         if way not in ("", "lower", "higher"):
             raise ParameterError(Argument("best", best), f": got {quoted(way)}; expected 'lower'")
@@ -246,7 +258,7 @@ def _bayes_risk(
     """The expected utility of each candidate, the utilities if they are kept, and the rule in words."""
     if logs is not None:
         lists.require(logs, "log_probability")
-    p = probabilities(lists, logs)
+    p, sign = probabilities(lists, logs), 1.0
     if utility is not None:
         remedy = "read a file with polars"
         table = polars_of(utility, "utility", ", ".join(UTILITY), remedy)
@@ -255,12 +267,20 @@ def _bayes_risk(
         assert mbr is not None
         metric = registry.metric(mbr)
         found, what = utilities(metric, lists, progress), metric.label
+        if not metric.higher_is_better:  # a loss: what is kept is a utility, higher is better
+            sign, what = -1.0, f"{what}, lower is better"
     values, kept = np.empty(lists.frame.height), []
     for place, matrix in found:
         part = slice(*lists.bounds[place : place + 2].tolist())
-        values[part] = np.einsum("ab,b->a", matrix, p[part])
+        values[part] = np.einsum("ab,b->a", sign * matrix, p[part])
+        undefined = np.flatnonzero(np.isnan(values[part]))
+        if undefined.size:
+            raise InputError(
+                f"candidates: candidate {undefined[0] + 1} of id {quoted(lists.ids[place])} has no expected "
+                f"utility: {what} is undefined of a pair that it is in; leave such candidates out"
+            )
         if keep:
-            kept.append(matrix)
+            kept.append(sign * matrix)
     alike = "all candidates alike" if logs is None else f"probabilities by {logs}"
     return values, kept, f"minimum Bayes risk by {what}, {alike}"
 
@@ -301,7 +321,7 @@ def _gains(
     replies = pl.concat([lists.replies(places, name) for name, places in systems])
     scores = score(testset, replies, metrics, drop_unusable=True)
     table = gains(scores)
-    notes += scores.notes
+    notes += notes_of(scores)
     same = table.get_column("metric").is_in(list(used))
     if same.any():
         notes.append(

@@ -14,6 +14,7 @@ from rejoinder.messages import quoted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.pairs import PairScorer
 from rejoinder.progress import Progress, advance
+from rejoinder.tables.checks.id_slips import first_few
 from rejoinder.tables.nbest_lists import NBestLists
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
@@ -62,7 +63,8 @@ def given_utilities(table: pl.DataFrame, lists: NBestLists) -> Iterator[tuple[in
     """The same of a table of the columns of ``UTILITY``.
 
     Raises:
-        InputError: A column or a pair of candidates is missing, or there is no such candidate.
+        InputError: A column or a pair of candidates is missing or there twice, a value is no number, or
+            there is no such candidate.
     """
     lacking = [name for name in UTILITY if name not in table.columns]
     if lacking:
@@ -70,7 +72,27 @@ def given_utilities(table: pl.DataFrame, lists: NBestLists) -> Iterator[tuple[in
             f"utility: no column {quoted(lacking[0])}; expected {', '.join(UTILITY)}, with candidates by "
             "their number in the list, from 1 on"
         )
-    rows = table.select(pl.col(name).cast(kind) for name, kind in UTILITY.items())
+    try:
+        rows = table.select(pl.col(name).cast(kind) for name, kind in UTILITY.items())
+    except pl.exceptions.PolarsError as error:
+        why = str(error).splitlines()[0]
+        raise InputError(f"utility: {why}; expected numbers beside the ids") from None
+    if (empty := rows.null_count().row(0)) and any(empty):
+        name = rows.columns[int(np.flatnonzero(empty)[0])]
+        raise InputError(f"utility: an empty cell in the column {quoted(name)}; expected a value")
+    unknown = rows.filter(~pl.col("id").is_in(lists.ids))
+    if unknown.height:
+        raise InputError(
+            f"utility: {first_few(unknown.get_column('id').unique(maintain_order=True).to_list())}: no "
+            "candidates have this id; expected utilities of these candidates alone"
+        )
+    twice = rows.filter(pl.struct("id", "candidate", "reference").is_duplicated())
+    if twice.height:
+        id, a, b, _ = twice.row(0)
+        raise InputError(
+            f"utility: candidate {a} with reference {b} at id {quoted(id)} more than once; expected each "
+            "pair once"
+        )
     of_id = {str(key[0]): each for key, each in rows.group_by("id")}
     for place, (id, size) in enumerate(zip(lists.ids, np.diff(lists.bounds).tolist(), strict=True)):
         matrix = np.full((size, size), np.nan)

@@ -24,7 +24,7 @@ from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
-from rejoinder.tuning.gains import FIRST, RERANKED, gains
+from rejoinder.tuning.gains import FIRST, RERANKED, gains, notes_of
 from rejoinder.tuning.objectives import (
     MeanOfNumbers,
     candidate_batch,
@@ -163,7 +163,11 @@ def tune(
     rng = np.random.default_rng(seed)
     search = Search.of(rows, starts, rng, low, high)
     found = cross_validated(search, clusters, folds, rng, progress)
-    weights = _scaled(search.best(), low, high)
+    best = search.best()
+    # Rounded, equal candidates may part: the weights that rank as those found are kept.
+    weights = max(
+        (_scaled(best, low, high), best), key=lambda each: rows.value_of(rows.chosen(each))
+    )
     advance(progress, folds + 1, folds + 1)
     systems = {FIRST: lists.bounds[:-1], RERANKED: found.chosen}
     replies = pl.concat([lists.replies(chosen, name) for name, chosen in systems.items()])
@@ -171,7 +175,11 @@ def tune(
     result = score(testset, replies, measured, drop_unusable=True, cluster=column, seed=seed)
     table = _table(result, label, found.training_gain)
     useless = [name for name, spread in zip(names, rows.spread, strict=True) if not spread]
-    notes += [*dropped, *_notes(table, label, useless, numbers, lists, predictor), *result.notes]
+    notes += [
+        *dropped,
+        *_notes(table, label, useless, numbers, lists, predictor),
+        *notes_of(result),
+    ]
     settings = {
         "items": len(lists), "candidates": lists.frame.height, "folds": len(found.weights), "starts": starts,
         "seed": seed,
@@ -321,19 +329,19 @@ def _table(scores: Scores, label: str, training: float) -> pl.DataFrame:
     rows = gains(scores).to_dicts()
     (tuned,) = (row for row in rows if row["metric"] == label)
     low, high = held_out_interval(tuned["gain"], tuned["low"], tuned["high"], training)
-    wider = (
-        (tuned["gain"] - low) / (tuned["gain"] - tuned["low"])
-        if tuned["low"] == tuned["low"]
+    ends = {"low": low, "high": high}
+    wider = {
+        end: (ends[end] - tuned["gain"]) / (tuned[end] - tuned["gain"])
+        if abs(tuned[end] - tuned["gain"]) > 0  # not NaN
         else 1.0
-    )
+        for end in ends
+    }
     for row in rows:
         row["tuned"] = row["metric"] == label
         row["training_gain"] = training if row["tuned"] else None
-        if row["tuned"]:
-            row["low"], row["high"] = low, high
-        else:
-            row["low"] = row["gain"] + wider * (row["low"] - row["gain"])
-            row["high"] = row["gain"] + wider * (row["high"] - row["gain"])
+        for end in ends:
+            far = row["gain"] + wider[end] * (row[end] - row["gain"])
+            row[end] = ends[end] if row["tuned"] else far
     return pl.DataFrame(rows, schema_overrides={"training_gain": pl.Float64}).select(
         "metric",
         "tuned",
@@ -343,7 +351,7 @@ def _table(scores: Scores, label: str, training: float) -> pl.DataFrame:
         "low",
         "high",
         "training_gain",
-        (pl.col("low") > 0).alias("shown"),
+        (pl.col("low").fill_nan(None) > 0).fill_null(False).alias("shown"),
     )
 
 
@@ -358,10 +366,15 @@ def _notes(
     notes = []
     if useless:
         notes.append(
-            f"{listed(useless)}: the same for all candidates of every item, so the weight stays 0"
+            f"{listed(useless)}: the same for all candidates of every item, so it keeps its starting "
+            "weight"
         )
     for each in numbers:
         missing = int(np.isnan(lists.frame.get_column(each.name).to_numpy()).sum())
+        if predictor and not missing:
+            notes.append(
+                f"{each.name}: every candidate has one, so that the predictor '{predictor}' has no effect"
+            )
         if missing:
             by = f"by '{predictor}'" if predictor else "by the mean of the others"
             notes.append(

@@ -164,6 +164,7 @@ class Search:
         starts: float64 [s, d], the weights that the search starts from.
         lines: The directions.
         orders: int64 [s, t], in which order each start takes the directions.
+        axes: float64 [a, d], the weights of each feature alone, up and down.
         further: float64 [r, t, d], the directions of further rounds from the best that was reached, as
             long as one helps.
         low: float64 [d], the least weights.
@@ -174,6 +175,7 @@ class Search:
     starts: Floats
     lines: list[Line]
     orders: Indices
+    axes: Floats
     further: Floats
     low: Floats
     high: Floats
@@ -209,16 +211,20 @@ class Search:
         further = (
             rng.standard_normal((ROUNDS if len(axes) > 1 else 0, RANDOM_DIRECTIONS, width)) * scale
         )
-        return cls(rows, points, lines, orders, further, low, high)
+        alone = np.clip(zero + np.concatenate([axes, -axes]), low, high)
+        return cls(rows, points, lines, orders, alone, further, low, high)
 
     def best(self, lists: Indices | None = None) -> Floats:
         """The best weights of all starts for some lists (None: for all): float64 [d].
 
         Every start takes all directions once; of those that still rise, the better half goes on, and so
-        again, down to five; from the best of them, further directions are tried.
+        again, down to five. Each feature alone, up and down, is a start of its own where it is better
+        than all that. From the best, further directions are tried.
+
+        Every value is that of the candidates that the weights choose, the first of equals among them.
         """
         lists = np.arange(len(self.rows)) if lists is None else lists
-        climbs = [_Climb(self, lists, s) for s in range(len(self.starts))]
+        climbs = [_Climb(self, lists, *each) for each in zip(self.starts, self.orders, strict=True)]
         going = climbs
         with ThreadPoolExecutor(cores()) as pool:
             while going:
@@ -227,6 +233,11 @@ class Search:
                 most = max(len(going) // 2, FINALISTS)
                 going = [each for each in going[:most] if each.useless < len(self.lines)]
         best = max(climbs, key=lambda each: each.value)
+        for axis in self.axes:
+            alone = _Climb(self, lists, axis, self.orders[0])
+            best = alone if alone.value > best.value + LEAST_GAIN else best
+        while best.useless < len(self.lines):
+            best.go()
         for directions in self.further:
             before = best.value
             for each in directions:
@@ -245,18 +256,22 @@ class Search:
 class _Climb:
     """The way up from one start: each direction in turn, to its best point, until none raises the value."""
 
-    def __init__(self, search: Search, lists: Indices, start: int) -> None:
-        self.search, self.lists, self.start = search, lists, start
-        self.weights = search.starts[start]
-        self.at = search.rows.at(self.weights)
-        value = search.rows.value_of(best_of_lists(self.at, search.rows.bounds)[lists])
-        self.value = -np.inf if np.isnan(value) else value
+    def __init__(self, search: Search, lists: Indices, start: Floats, order: Indices) -> None:
+        self.search, self.lists, self.weights, self.order = search, lists, start, order
+        self.at, self.value = self.seen(start)
         self.useless = 0
+
+    def seen(self, weights: Floats) -> tuple[Floats, float]:
+        """What weights give each candidate, and the value of those that they choose."""
+        rows = self.search.rows
+        at = rows.at(weights)
+        value = rows.value_of(best_of_lists(at, rows.bounds)[self.lists])
+        return at, -np.inf if np.isnan(value) else value
 
     def go(self) -> None:
         """Takes every direction once."""
         search = self.search
-        for place in search.orders[self.start]:
+        for place in self.order:
             if self.useless >= len(search.lines):
                 return
             self.follow(search.lines[place])
@@ -268,7 +283,7 @@ class _Climb:
         point, height = best_on_line(search.rows, line, self.at, self.lists, low, high)
         self.useless += 1
         if height > self.value + LEAST_GAIN:
-            moved = self.weights + point * line.direction
-            self.weights = np.clip(moved, search.low, search.high)
-            self.at, self.value = search.rows.at(self.weights), height
-            self.useless = 1
+            moved = np.clip(self.weights + point * line.direction, search.low, search.high)
+            at, value = self.seen(moved)
+            if value > self.value + LEAST_GAIN:
+                self.weights, self.at, self.value, self.useless = moved, at, value, 1

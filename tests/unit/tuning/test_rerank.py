@@ -10,6 +10,7 @@ import sacrebleu
 import rejoinder
 from rejoinder import TestSet
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.tables.nbest_lists import NBestLists
 from rejoinder.tuning.rules import probabilities
 
 # Two lists of three; the second candidate of the first list is most like the others.
@@ -77,8 +78,6 @@ def test_saved_utilities_choose_alike():
 
 
 def test_probabilities_are_of_a_list():
-    from rejoinder.tables.nbest_lists import NBestLists
-
     lists = NBestLists.of(ROWS)
     assert np.allclose(probabilities(lists, None), 1 / 3)
     p = probabilities(lists, "lm").reshape(2, 3)
@@ -135,8 +134,57 @@ def test_an_item_is_explained():
         ({"weights": {"chrf": 1.0}}, "looks at references"),
         ({"mbr": "length"}, "reads no reference"),
         ({"mbr": "chrf", "log_probability": "p"}, "no number of that name"),
+        ({"best": "lm", "log_probability": "lm"}, "has no effect without mbr= or utility="),
+        ({"best": "lm", "keep_utility": True}, "has no effect without mbr= or utility="),
     ],
 )
 def test_what_cannot_be(rule, words):
     with pytest.raises(ParameterError, match=words):
         rejoinder.rerank(ROWS, **rule)
+
+
+def test_a_metric_of_which_less_is_better_is_a_loss():
+    """TER: the candidate with the fewest edits to the others, also from the utilities that were kept."""
+    texts = ["a b c d", "a b c e", "a b c d e", "x y z w"]
+    rows = pl.DataFrame({"id": "1", "sample": list("0123"), "text": texts})
+    kept = rejoinder.rerank(rows, mbr="ter", keep_utility=True)
+    risks = [
+        np.mean([sacrebleu.metrics.TER().sentence_score(a, [b]).score / 100 for b in texts])
+        for a in texts
+    ]
+    assert kept.table["candidate"][0] == 1 + int(np.argmin(risks))
+    assert kept.table["value"][0] == pytest.approx(-min(risks))
+    assert rejoinder.rerank(rows, utility=kept.utilities).table.equals(kept.table)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("utility", pl.lit("good"), "utility: .*good"),
+        ("utility", pl.lit(None, pl.Float64), "an empty cell in the column 'utility'"),
+        ("utility", pl.lit(float("nan")), "none of candidate 1 with reference 1 at id '1'"),
+        ("id", pl.lit("9"), "'9': no candidates have this id"),
+        ("reference", pl.lit(1), "candidate 1 with reference 1 at id '1' more than once"),
+    ],
+)
+def test_utilities_that_cannot_be(column, value, words):
+    kept = rejoinder.rerank(ROWS, mbr="chrf", keep_utility=True).utilities
+    with pytest.raises(InputError, match=words):
+        rejoinder.rerank(ROWS, utility=kept.with_columns(value.alias(column)))
+
+
+def test_an_undefined_utility_takes_no_candidate_of_another_list():
+    kept = rejoinder.rerank(ROWS, mbr="chrf", keep_utility=True).utilities
+    odd = kept.with_columns(utility=pl.Series([float("inf"), float("-inf"), *[1.0] * 16]))
+    with pytest.raises(InputError, match="candidate 1 of id '1' has no expected utility"):
+        rejoinder.rerank(ROWS, utility=odd)
+
+
+def test_numbers_may_have_any_name():
+    odd = ROWS.rename({"lm": "judge:x"}).with_columns(candidate=1.5, value=2.5)
+    frame = odd.select("id", pl.lit("s").alias("system"), "sample", "text", *odd.columns[3:])
+    result = rejoinder.rerank(NBestLists(frame), best="judge:x")
+    assert result.table["candidate"].to_list() == [1, 3]
+    table = result.explain("1")
+    assert table["candidate"].to_list() == [1, 2, 3]
+    assert table["value_number"].to_list() == [2.5] * 3

@@ -1,5 +1,7 @@
 """Tuned weights: what is fitted and what is held out, means, corrected means, clusters, errors."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -98,7 +100,7 @@ def test_items_without_candidates_and_useless_features_are_counted():
     assert tuned.settings["items"] == ITEMS - 1
     assert any(f"1 item of {ITEMS} without candidates left out" in note for note in tuned.notes)
     assert tuned.weights["same"] == 0
-    assert any("the weight stays 0" in note for note in tuned.notes)
+    assert any("it keeps its starting weight" in note for note in tuned.notes)
 
 
 def test_clusters_stay_together_in_folds():
@@ -136,3 +138,35 @@ def test_too_few_items():
     candidates, testset = world()
     with pytest.raises(InputError, match="3 items or clusters; expected 4 or more"):
         rejoinder.tune(candidates.head(12), testset, "bleu", starts=1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tied_features_are_ranked_as_rerank_ranks_them(seed):
+    """With whole numbers many candidates are equal: the first of them is taken, in tuning too.
+
+    The value is that of the weights as they are printed, and no feature alone is better.
+    """
+    rng = np.random.default_rng(seed)
+    candidates, testset = world(seed, helpful=seed % 2 == 0)
+    names = ["lm", "tm", "length"][: 2 + seed % 2]
+    ties = {name: pl.Series(rng.integers(0, 3, candidates.height)) for name in names}
+    tied = candidates.drop("good", "noise").with_columns(**ties)
+    tuned = rejoinder.tune(tied, testset, "chrf", starts=3)
+    written = json.loads(json.dumps(tuned.weights))
+
+    def value(weights):
+        return rejoinder.rerank(tied, testset, ["chrf"], weights=weights).gains["reranked"][0]
+
+    assert value(written) == pytest.approx(tuned.value, abs=1e-12)
+    for name in names:
+        for sign in (1.0, -1.0):
+            alone = {each: sign * (each == name) for each in names}
+            assert value(alone) <= tuned.value + 1e-12
+
+
+def test_a_predictor_without_effect_is_noted():
+    candidates, testset = world()
+    tuned = rejoinder.tune(
+        candidates, testset, means=["good"], predictor="noise", features=["noise"], starts=2
+    )
+    assert any("the predictor 'noise' has no effect" in note for note in tuned.notes)

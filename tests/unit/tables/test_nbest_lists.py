@@ -60,6 +60,8 @@ def test_a_feature_that_a_line_lacks_is_0(tmp_path):
         ("0 ||| a ||| lm= x ||| 1", "got 'x' among the features"),
         ("7 ||| a ||| lm= 1 ||| 1", "list 7, but the test set has 2 items"),
         ("one ||| a ||| lm= 1", "the first of them 'one'"),
+        ("0 ||| b ||| lm= 1 2", "row 2: 2 values of 'lm'; expected 1, as on the lines above"),
+        ("0 ||| b ||| 3 lm= 1", "row 2: 1 value without a label; expected 0"),
     ],
 )
 def test_wrong_lines_of_moses(tmp_path, line, words):
@@ -67,6 +69,17 @@ def test_wrong_lines_of_moses(tmp_path, line, words):
     path.write_text(f"0 ||| a ||| lm= 1\n{line}\n")
     with pytest.raises(InputError, match=words.replace("|", r"\|")):
         NBestLists.of(path, ids=["x", "y"])
+
+
+def test_lists_of_moses_count_from_0(tmp_path):
+    """From 1 on, and one list fewer than items: every list would go to the item before."""
+    path = tmp_path / "lists.out"
+    path.write_text("1 ||| a ||| lm= 1\n2 ||| b ||| lm= 1\n")
+    with pytest.raises(InputError, match="the first number is 1; expected 0"):
+        NBestLists.of(path, ids=["x", "y", "z"])
+    path.write_text("x ||| a ||| lm= 1\ny ||| b ||| lm= 1\n")
+    with pytest.raises(InputError, match=r"number .* is the place of the item in the test set"):
+        NBestLists.of(path, ids=["x", "y", "z"])
 
 
 def test_rows_with_samples_and_rows_of_systems():

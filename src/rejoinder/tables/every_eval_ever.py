@@ -38,21 +38,16 @@ def instances_of(
     testset = read_testset(path, format=format, columns=columns)
     replies = read_as(Responses, [path], format=format, columns=columns).frame
     scores = read_as(SegmentScores, [path], format=format, columns=columns).frame
-    several = "sample" in replies.columns
-    texts = {
-        (system, id, sample): text
-        for system, id, text, sample in replies.with_columns(
-            pl.col("sample") if several else pl.lit(None, pl.String).alias("sample")
-        )
-        .select("system", "id", "text", "sample")
-        .iter_rows()
-    }
+    if "sample" not in replies.columns:
+        replies = replies.with_columns(sample=pl.lit("1"))
+    keys = replies.select("system", "id", pl.col("sample").fill_null("1")).iter_rows()
+    texts = dict(zip(keys, replies.get_column("text"), strict=True))
     items = _items(testset)
     instances = []
     for system, id, name, value, sample in scores.select(
         "system", "id", "name", "value", "sample"
     ).iter_rows():
-        reply = texts.get((system, id, sample), texts.get((system, id, "1" if several else None)))
+        reply = texts.get((system, id, sample or "1"))
         if value is not None and reply is not None and id in items:
             run = f"{stem_of(Path(path))}/{system}"
             instances.append(_instance(run, system, id, name, value, reply, *items[id]))

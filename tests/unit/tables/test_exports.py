@@ -13,6 +13,7 @@ from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.formats.format_choice import format_of
 from rejoinder.tables.logs.exports import EXPORTS
 from rejoinder.tables.logs.said import replies_in, turns_of_prompt
+from rejoinder.tables.notes import taking_notes
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
 
@@ -234,3 +235,41 @@ def test_an_empty_cell_is_no_reply(tmp_path):
     path = tmp_path / "traces.csv"
     path.write_text("id,traceId,input,output\n1,1,Hi,\n2,2,Hi,Ho\n")
     assert read_responses(path).get_column("text").to_list() == ["Ho"]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {"A": {"one": 1.0, "two": 0.0}, "B": {"two": 0.9}},
+        {"A": {"two": 0.0}, "B": {"one": 0.4, "two": 0.9}},
+        {"A": {"two": 0.0, "one": 1.0}, "B": {"one": 0.4, "two": 0.9}},
+    ],
+)
+def test_the_scores_of_a_reply_stay_with_it(scores, tmp_path):
+    source, written = tmp_path / "ragas.jsonl", tmp_path / "x_samples.jsonl"
+    rows = [
+        {"id": "1", "user_input": "Hi", "response": reply, "reference": "hey"}
+        | {name: values.get(reply) for name, values in scores.items()}
+        for reply in ("one", "two")
+    ]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    convert(source, written, kind="every-eval-ever")
+    keys = ["system", "id", "sample"]
+    read = read_scores(written).drop_nulls("value").join(read_responses(written), on=keys)
+    found = {name: dict[str, float]() for name in scores}
+    for name, text, value in read.select("name", "text", "value").iter_rows():
+        found[name][text] = value
+    assert found == scores
+
+
+def test_a_score_of_a_missing_reply_is_of_no_other(tmp_path):
+    source, written = tmp_path / "ragas.jsonl", tmp_path / "x_samples.jsonl"
+    rows = [
+        {"id": "1", "user_input": "Hi", "response": reply, "reference": "hey", "f1": value}
+        for reply, value in (("one", 1.0), (None, 0.0))
+    ]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with taking_notes() as notes:
+        assert convert(source, written, kind="every-eval-ever") == ("every-eval-ever", 1)
+    assert "1 score that is missing or of no reply left out" in [each.text for each in notes]
+    assert json.loads(written.read_text())["evaluation"]["score"] == 1.0

@@ -114,12 +114,13 @@ def _openai_evals_rows(path: Path, rows: Rows) -> Rows:
 
 
 def _every_eval_rows(path: Path, rows: Rows) -> Rows:
-    """A row for each reply, whose scores stand in as many rows."""
+    """A row for each reply, whose scores stand in as many rows: those with its text."""
     made: dict[Any, tuple[Any, Row]] = {}
     times: dict[Any, int] = {}
     for place, row in rows:
         name = name_at(row, "evaluation_name")
-        key = name_at(row, "model_id"), name_at(row, "sample_id")
+        output = repr((at(row, "output"), at(row, "messages")))
+        key = name_at(row, "model_id"), name_at(row, "sample_id"), output
         times[*key, name] = times.get((*key, name), 0) + 1
         reply = made.setdefault((*key, times[*key, name]), (place, {**row, "scores": {}}))[1]
         reply["scores"][name] = at(row, "evaluation.score")

@@ -22,6 +22,7 @@ from rejoinder.reporting.evidence import (
     verdict_of,
 )
 from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, ranks_in_words, show_of, times_of
+from rejoinder.reporting.summary import answered
 from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.statistics.power import POWER, least_items, power
 
@@ -162,7 +163,7 @@ def _pairs(report: ReportParts, verdict: Verdict) -> Pairs | None:
 
 
 def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Iterator[str]:
-    """The lead of the first system, how many pairs differ, and what other evidence says."""
+    """Missing replies, the lead of the first system, how many pairs differ, and other evidence."""
     if pairs is not None and len(verdict.standings) > 1:
         first, following = (each.system for each in verdict.standings[:2])
         row, p = pairs.from_first(first, pairs.by)[following], verdict.standings[1].p
@@ -183,11 +184,18 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Ite
                 yield f"{first} has no lead over {following}: the difference is {show(0.0)}{known}."
             else:
                 sure = f"{p_is(max(p, LEAST), p < LEAST)}{holm}): {chance}"
-                lead = f"{show(way * row['difference'])} ({interval}"
+                own = verdict.standings[1]
+                apart = not math.isclose(own.lead, own.own_lead, abs_tol=1e-9)
+                on = ", on the items that both have" * (apart and pairs.by != CORRECTED)
+                lead = f"{show(way * row['difference'])} ({interval}{on}"
                 yield f"The lead of {first} over {following} is {lead}, {sure}."
             if many:
                 clear = every.filter(every < SIGNIFICANT).len()
                 yield f"Of all systems, {how_many_differ(clear, every.len())} significantly."
+    items = report.contexts
+    for system, own in answered(report, items).items():
+        if own < items.height:
+            yield f"{system} has no reply to {items.height - own} of {counted(items.height, 'item')}."
     for each in people_of(report):
         other = decide([each], [])
         if other is not None and each.criterion != verdict.criterion:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from rejoinder.messages import counted, p_is
+from rejoinder.messages import counted, enumerated, p_is
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.compare import is_upper_limit
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -82,6 +82,12 @@ def _size(report: ReportParts) -> Iterator[str]:
         .get_column("len")
     )
     words = f"{counted(len(names), 'system')} replied to {counted(items.height, 'item')}"
+    fewer = [
+        f"{_name(name)} to {own}"
+        for name, own in answered(report, items).items()
+        if own < items.height
+    ]
+    words += f" ({enumerated(fewer)} of them)" * bool(fewer)
     if counts.is_empty():
         yield f"{words}, none of which has a reference."
         return
@@ -96,6 +102,13 @@ def _size(report: ReportParts) -> Iterator[str]:
     else:
         words += f"; an item has {references}"
     yield f"{words}."
+
+
+def answered(report: ReportParts, items: pl.DataFrame) -> dict[str, int]:
+    """To how many of some items each system replied; empty where texts are not given."""
+    replies = report.responses.join(items.select("id"), on="id", how="semi")
+    counts = replies.group_by("system", maintain_order=True).agg(pl.col("id").n_unique())
+    return dict(counts.iter_rows())
 
 
 def _differs(row: Mapping[str, Any]) -> bool:

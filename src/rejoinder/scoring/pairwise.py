@@ -65,7 +65,8 @@ def _answered(
 ) -> Measured:
     rows = measured.rows
     if isinstance(measured.metric, External) and isinstance(rows, Matrix):
-        answered = answered & ~np.isnan(rows.items[..., 0]).T
+        # A tool's score of a reply that is missing counts: the failure is the system's.
+        answered = ~np.isnan(rows.items[..., 0]).T
     nothing = np.flatnonzero(~answered.any(axis=1))
     if nothing.size:
         raise InputError(f"{label}: no item that '{names[nothing[0]]}' answered can be scored")

@@ -1,5 +1,6 @@
 """What a page shows first: its figures are those of the tables, and its sentences name the right systems."""
 
+import json
 import math
 
 import numpy as np
@@ -7,7 +8,9 @@ import polars as pl
 import pytest
 
 import rejoinder
+from rejoinder.metrics.external import externals
 from rejoinder.reporting.first_screen import first_screen
+from rejoinder.tables.external_scores import SegmentScores
 
 FEW = {"resamples": 100}
 QUALITY = {"good": 3.2, "middle": 2.8, "weak": 2.2, "worst": 1.6}
@@ -325,3 +328,30 @@ def test_the_page_begins_with_the_verdict(every):
     assert html.index("<h1") < html.index('<figure class="chart">') < html.index('id="summary"')
     (known, *_) = every.as_json()["verdict"]["top"]
     assert known == "good"
+
+
+def test_a_score_of_a_reply_that_is_missing_counts(tmp_path):
+    # What the tool stored for a reply that timed out is the system's failure.
+    rows = [
+        {
+            "testIdx": n,
+            "promptIdx": 0,
+            "vars": {"question": f"Question {n}?"},
+            "provider": system,
+            "response": None if late else {"output": "Yes."},
+            "error": "timeout" if late else None,
+            "score": float(not late and (system == "quick" or n % 3 > 0)),
+        }
+        for system in ("quick", "slow")
+        for n in range(30)
+        for late in [system == "quick" and n < 20]
+    ]
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"evalId": "e", "results": {"results": rows}}))
+    testset, responses = rejoinder.read_testset(file), rejoinder.read_responses(file)
+    scores = externals(SegmentScores.of(rejoinder.read_scores(file)))
+    report = rejoinder.report(testset, responses, scores, missing="pairwise", **FEW)
+    shown, known = first_screen(report), report.summary().known
+    assert shown.verdict.sentence == "slow is better than quick by score alone: 0.67 against 0.33."
+    assert shown.sureness[1] == "quick has no reply to 20 of 30 items."
+    assert known[0].startswith("2 systems replied to 30 items (quick to 10 of them)")

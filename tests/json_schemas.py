@@ -32,7 +32,7 @@ OPEN = {"parts", "likeness", "settings", "parameters", "grid", "meanings"}
 
 NULLABLE = {
     "sources", "source", "reason", "file", "best", "cluster", "written", "content", "now", "role", "verdict",
-    "identity", "within_reason", "fault",
+    "identity", "within_reason", "gap_reason", "fault",
 }  # fmt: skip
 """Keys whose texts may be null."""
 

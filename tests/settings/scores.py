@@ -341,6 +341,7 @@ ROWS = [
             "pairwise", "Vendi", "coverage", "bad coverage", "closeness", "good less bad coverage")))),
     Row("variety", "--samples", "--samples 2", effect=lambda *both: (
         [each.json["k"] for each in both] == [3, 2])),
+    Row("variety", "--set tokenizer", "--set tokenizer=char", "systems[measure=distinct-1].*.value"),
     Row("variety", "--permutations", "--permutations 0", keeps="systems", effect=empty("pairs.*.p_same")),
     Row("variety", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
     Row("variety", "--cluster", "--cluster topic", "systems[measure=Vendi chrF].*.low",

@@ -36,7 +36,7 @@ class References:
 
 def reached(
     scorer: PairScorer, samples: list[Indices], references: References, k: int, partners: Indices
-) -> tuple[Floats, Floats]:
+) -> Floats:
     """How well k samples of each prompt reach the references of some prompts.
 
     Args:
@@ -48,7 +48,7 @@ def reached(
 
     Returns:
         The expected best similarity of k samples to a reference, averaged by weight: float64 [p, q], NaN
-        where no reference counts; and float64 [p, q], the mean best similarity of one sample.
+        where no reference counts.
     """
     cuts = np.arange(0, len(samples) + PROMPTS_AT_ONCE, PROMPTS_AT_ONCE)
     parts = [
@@ -56,12 +56,12 @@ def reached(
         for a, b in pairwise(cuts.tolist())
         if samples[a:b]
     ]
-    return np.concatenate([each for each, _ in parts]), np.concatenate([each for _, each in parts])
+    return np.concatenate(parts)
 
 
 def _reached(
     scorer: PairScorer, samples: list[Indices], references: References, k: int, partners: Indices
-) -> tuple[Floats, Floats]:
+) -> Floats:
     sizes = np.diff(references.bounds)[partners]
     rows = [
         np.concatenate([np.arange(*references.bounds[j : j + 2]) for j in row]) for row in partners
@@ -75,18 +75,28 @@ def _reached(
     best = np.concatenate([expected_best(each, k) for each in matrices])
     owner = np.repeat(np.arange(partners.size), sizes.ravel())
     weights = references.weights[there]
-    value = _means(owner, weights * best, weights, partners.size)
-    closest = [
-        _closest(matrix[:, : size[0]], references.weights[row[: size[0]]])
-        for matrix, size, row in zip(matrices, sizes, rows, strict=True)
-    ]
-    return value.reshape(partners.shape), np.array(closest)
+    return _means(owner, weights * best, weights, partners.size).reshape(partners.shape)
 
 
-def _closest(similarities: Floats, weights: Floats) -> float:
-    """The mean over samples of the similarity to the nearest reference that counts."""
-    counted = similarities[:, weights > 0]
-    return float(counted.max(axis=1).mean()) if counted.size else float("nan")
+def closeness(
+    scorer: PairScorer, samples: list[Indices], references: References, prompts: Indices
+) -> Floats:
+    """The mean over samples of the similarity to the nearest reference that counts: float64 [p].
+
+    Args:
+        scorer: Of a similarity, over the texts of both.
+        samples: For each of p prompts the places of its samples.
+        references: Of all prompts.
+        prompts: int64 [p], which prompts these are; each has a reference that counts.
+    """
+    own = [np.arange(*references.bounds[i : i + 2]) for i in prompts]
+    counted = [references.places[each[references.weights[each] > 0]] for each in own]
+    left, right = (
+        np.concatenate([[0], np.cumsum([len(each) for each in part])]).astype(np.int64)
+        for part in (samples, counted)
+    )
+    matrices = scorer.between(np.concatenate(samples), left, np.concatenate(counted), right)
+    return np.array([each.max(axis=1).mean() for each in matrices])
 
 
 def cyclic_partners(

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Floats, Indices, Tokens
+from rejoinder.kernels.arrays import Floats, Indices, TextBytes, Tokens
 from rejoinder.kernels.ngrams import ngram_fingerprints
+from rejoinder.kernels.tokens import same_strings
+from rejoinder.metrics.contract import Contract
 from rejoinder.metrics.means import quotient
+from rejoinder.metrics.pairs import PairScorer
+from rejoinder.text.strings import Strings
 
 DRAWS = 10
 """So many subsets of k samples are averaged where a prompt has more than k."""
@@ -57,6 +61,31 @@ def rarefied_distinct(tokens: Tokens, bounds: Indices, order: int, k: int) -> Fl
     return quotient(found.astype(np.float64), spoken.astype(np.float64))
 
 
+class Likeness:
+    """How alike texts are by a metric: the mean of both directions, and 1 for equal texts.
+
+    chrF of two empty replies is 0, and Nakov's brevity penalty gives a reply beside itself less than 1:
+    as measures of variety, neither says that the replies are the same.
+
+    Args:
+        metric: A metric of replies and references.
+        texts: All texts that will be compared.
+    """
+
+    def __init__(self, metric: Contract, texts: Strings) -> None:
+        self._scorer = PairScorer(metric, texts)
+        self._same = same_strings(TextBytes(texts.data, texts.starts, texts.stops))
+
+    def within(self, texts: Indices, bounds: Indices) -> list[Floats]:
+        """The symmetric matrices of groups: int64 [t], places of texts, cut at int64 [n + 1]."""
+        matrices = self._scorer.within(texts, bounds)
+        same = np.split(self._same[texts], bounds[1:-1])
+        return [
+            np.where(own[:, None] == own, 1.0, (each + each.T) / 2)
+            for each, own in zip(matrices, same, strict=True)
+        ]
+
+
 def mean_of_pairs(similarities: Floats) -> float:
     """The mean over ordered pairs of different samples, float64 [n, n]; NaN for one sample."""
     n = len(similarities)
@@ -79,14 +108,15 @@ def vendi(similarities: Floats) -> Floats:
     need not be positive semi-definite; as in the authors' package, negative eigenvalues do not count.
 
     Args:
-        similarities: float64 [b, k, k], symmetric, 1 on the diagonal.
+        similarities: float64 [b, k, k], symmetric, 1 on the diagonal; the score of a set with NaN is NaN.
 
     >>> vendi(np.array([np.eye(3), np.ones((3, 3))])).round(12).tolist()
     [3.0, 1.0]
     """
-    values = np.linalg.eigvalsh(similarities / similarities.shape[-1])
-    counted = np.where(values > 0, values, 1.0)
-    return np.exp(-(np.where(values > 0, values, 0.0) * np.log(counted)).sum(axis=-1))
+    values = np.linalg.eigvalsh(np.nan_to_num(similarities) / similarities.shape[-1])
+    counted = np.where(values > 0, values, 1.0)  # 1 log 1 is 0
+    scores = np.exp(-(counted * np.log(counted)).sum(axis=-1))
+    return np.where(np.isnan(similarities).any(axis=(-2, -1)), np.nan, scores)
 
 
 def vendi_of_answers(texts: Sequence[str], drawn: Indices) -> float:

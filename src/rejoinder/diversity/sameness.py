@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rejoinder.diversity.measures import Likeness
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.pairs import PairScorer
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import p_of_drawn, p_of_draws, too_few_groups
 from rejoinder.statistics.intervals import Interval
@@ -54,7 +54,7 @@ class DrawnSamples:
 
     @classmethod
     def drawn(
-        cls, scorer: PairScorer, samples: Sequence[Mapping[str, Indices]], rng: np.random.Generator
+        cls, scorer: Likeness, samples: Sequence[Mapping[str, Indices]], rng: np.random.Generator
     ) -> DrawnSamples:
         """Draws from the samples of prompts: by system their places among the texts of the scorer."""
         chosen = [
@@ -71,8 +71,7 @@ class DrawnSamples:
             of.append({system: np.arange(a, b) for system, a, b in cuts})
             groups.append(np.concatenate([*prompt.values(), np.zeros(0, dtype=np.int64)]))
         bounds = np.concatenate([[0], np.cumsum([each.size for each in groups])]).astype(np.int64)
-        matrices = scorer.within(np.concatenate(groups), bounds)
-        return cls(of, [(each + each.T) / 2 for each in matrices])
+        return cls(of, scorer.within(np.concatenate(groups), bounds))
 
     def gap(
         self, a: str, b: str, clusters: NDArray[np.generic], trials: int, rng: np.random.Generator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -11,8 +11,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.diversity.coverage import References, above_chance, cyclic_partners, reached
+from rejoinder.diversity.coverage import (
+    References,
+    above_chance,
+    closeness,
+    cyclic_partners,
+    reached,
+)
 from rejoinder.diversity.measures import (
+    Likeness,
     mean_of_pairs,
     rarefied_distinct,
     subsets,
@@ -21,25 +28,26 @@ from rejoinder.diversity.measures import (
 )
 from rejoinder.diversity.sameness import DrawnSamples, more_varied
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted
 from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.contract import Contract
 from rejoinder.metrics.distinct import DistinctN
 from rejoinder.metrics.encoder_cosine import EncoderCosine
+from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
 from rejoinder.metrics.pairs import PairScorer
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress, advance
 from rejoinder.references.copies import folded
 from rejoinder.result import PlottedResult
+from rejoinder.scoring.clusters import cluster_column
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.draws import check_draws, check_permutations
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.tables.in_memory import ResponsesLike, taken
-from rejoinder.tables.item_clusters import CONVERSATION, NONE
 from rejoinder.tables.responses import refuse_unknown_ids
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
@@ -74,6 +82,9 @@ _PAIRS = {
     **dict.fromkeys(("within", "between", "gap", "gap_low", "gap_high"), pl.Float64),
     **dict.fromkeys(("p_same", "p_same_holm"), pl.Float64),
     "n": pl.Int64,
+    "reason": pl.String,
+    "gap_n": pl.Int64,
+    "gap_reason": pl.String,
 }
 
 
@@ -87,7 +98,8 @@ class Variety(PlottedResult):
         pairs: A row for each pair of systems: the ``difference`` a - b of ``measure`` with interval and
             p-values (whole sets of samples flipped); and how alike two samples are by ``similarity``,
             ``within`` a system and ``between`` both, and the ``gap`` with interval and p-values (single
-            samples permuted within prompts).
+            samples permuted within prompts); ``n`` and ``gap_n`` prompts, and ``reason`` and ``gap_reason``
+            why there is no interval.
         prompts: A row for each system, prompt and measure, with ``samples``, how many there are.
         k: How many samples of a prompt the measures are of.
         signatures: How the measures are computed.
@@ -108,7 +120,7 @@ class Variety(PlottedResult):
         from rejoinder.diversity.variety_tables import of_pairs, of_systems, remarks
 
         shown = [*of_systems(self.systems, self.k), *of_pairs(self.pairs)]
-        return [*shown, *remarks(self.systems, self.signatures, self.notes)]
+        return [*shown, *remarks(self.systems, self.pairs, self.signatures, self.notes)]
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder variety --json`` prints."""
@@ -141,6 +153,7 @@ def variety(
     *,
     encoder: str | None = None,
     samples: int | None = None,
+    tokenizer: str = "13a",
     without: Sequence[str] = (),
     cluster: str | None = None,
     permutations: int = 1000,
@@ -164,6 +177,7 @@ def variety(
         encoder: The folder or name of a sentence encoder; None: chrF alone.
         samples: k; None takes the smallest number that a prompt with several samples has. Prompts with
             fewer are left out, and counted.
+        tokenizer: Of distinct-n and sentence BLEU; see ``rejoinder.text.tokenizers.TOKENIZERS``.
         without: Systems that are left out.
         cluster: A column of the contexts whose equal values are not independent; None takes
             ``conversation`` where there is one, ``none`` none.
@@ -182,6 +196,7 @@ def variety(
     """
     check_draws(0, seed)
     check_permutations(permutations)
+    bleu, distinct = SentenceBLEU(tokenizer=tokenizer), DistinctN(tokenizer=tokenizer)
     items = None if testset is None else TestSet.of(testset)
     frame = taken(Responses, responses, None if items is None else items.ids).without(without).frame
     ids = (
@@ -191,21 +206,36 @@ def variety(
         refuse_unknown_ids(frame, items.contexts.select("id").with_row_index("item"))
     k = _common(frame, samples)
     by_system, notes = _samples(frame, ids, k)
-    clusters, column = _clusters(items, ids, cluster)
+    contexts = pl.DataFrame({"id": ids}) if items is None else items.contexts
+    column, unclustered = cluster_column(contexts, cluster)
+    labels = contexts.get_column(column or "id").cast(pl.String)
+    clusters = labels.rank("dense").to_numpy()
+    replies = Strings.of([text for own in by_system.values() for text in own.texts])
+    unseparated = separation_notes(bleu, ReplySample(replies, len(ids)))
+    notes += [*unclustered, *(f"distinct-n, sBLEU-2: {each}" for each in unseparated)]
     # Each use has draws of its own, so that all systems are shifted alike, whatever k is.
     of_subsets, of_shifts, of_tests = range(3)
     similarities: dict[str, Contract] = {"chrF": ChrF()}
     if encoder is not None:
         similarities["cosine"] = EncoderCosine(encoder=encoder)
-    references = [] if items is None else _references(items)
-    copied = _copies(frame, items)
+    texts = None if items is None else _texts(items)
+    references = [] if texts is None else _references(texts, len(ids))
+    copied = {} if texts is None else _copies(frame, texts)
     values: dict[tuple[str, str], Floats] = {}
     for done, (system, own) in enumerate(by_system.items()):
-        measured = _variety(own, similarities, k, np.random.default_rng([seed, of_subsets]))
-        if references:
+        rng = np.random.default_rng([seed, of_subsets])
+        measured = _variety(own, {"sBLEU-2": bleu, **similarities}, tokenizer, k, rng)
+        for measure, each in measured.items():
+            there = int((~np.isnan(each)).sum())
+            if 0 < there < each.size:
+                notes.append(
+                    f"{system}: {measure} is undefined for {each.size - there} of its prompts"
+                )
+        if texts is not None and references:
             rng = np.random.default_rng([seed, of_shifts])
+            words = texts.get_column("text").to_list()
             covered, remark = _coverage(
-                own, similarities, references, copied.get(system, set()), clusters, k, rng
+                own, similarities, references, words, copied.get(system, []), clusters, k, rng
             )
             measured |= covered
             notes += [f"{system}: {each}" for each in remark]
@@ -225,7 +255,7 @@ def variety(
     )
     facts = {"samples": k, "seed": seed, **({"cluster": column} if column else {})}
     metrics = {
-        **similarities, "sBLEU-2": SentenceBLEU(), "distinct-1": DistinctN(), "distinct-2": DistinctN(2)
+        **similarities, "sBLEU-2": bleu, "distinct-1": distinct, "distinct-2": replace(distinct, order=2)
     }  # fmt: skip
     return Variety(
         pl.DataFrame([_summary(*of, each, clusters, k) for of, each in values.items()], _SYSTEMS),
@@ -270,7 +300,10 @@ def _samples(
     for system in frame.get_column("system").unique(maintain_order=True):
         own = placed.filter(system=system).with_columns(n=pl.len().over("prompt"))
         few = own.filter(pl.col("n") < k).get_column("prompt").n_unique()
+        unanswered = len(ids) - own.get_column("prompt").n_unique()
         own = own.filter(pl.col("n") >= k)
+        if unanswered:
+            notes.append(f"{system}: no reply to {unanswered} of {counted(len(ids), 'prompt')}")
         if few:
             notes.append(
                 f"{system}: {counted(few, 'prompt')} with fewer than {counted(k, 'sample')} left out"
@@ -291,74 +324,52 @@ def _samples(
     return by_system, notes
 
 
-def _clusters(
-    items: TestSet | None, ids: Sequence[str], cluster: str | None
-) -> tuple[NDArray[np.generic], str]:
-    """The cluster of each prompt, and the column that names it; each its own where there is none."""
-    alone = np.arange(len(ids))
-    columns = [] if items is None else [name for name in items.contexts.columns if name != "id"]
-    column = cluster if cluster is not None else CONVERSATION * (CONVERSATION in columns)
-    if column in ("", NONE):
-        return alone, ""
-    if items is None or column not in columns:
-        remedy = f"choose {one_of(columns)}" if columns else "give a test set that has one"
-        raise ParameterError(Argument("cluster", column), f": no such column of contexts; {remedy}")
-    labels = items.contexts.get_column(column)
-    if labels.null_count():
-        raise InputError(
-            f"cluster '{column}': {counted(labels.null_count(), 'item')} without a value there; give every "
-            "item one, or name another column"
-        )
-    return labels.rank("dense").to_numpy(), column
+def _texts(items: TestSet) -> pl.DataFrame:
+    """The references of all prompts, in the order of the prompts, with their places."""
+    prompts = items.contexts.select("id").with_row_index("prompt")
+    texts = prompts.join(items.references, on="id", maintain_order="left_right")
+    return texts.with_row_index("place")
 
 
-def _references(items: TestSet) -> list[tuple[str, References, pl.DataFrame]]:
-    """The good references of prompts and, where there are any, the bad ones; with the texts."""
-    texts = items.contexts.select("id").with_row_index("prompt").join(items.references, on="id")
-    texts = texts.sort("prompt", maintain_order=True)
+def _references(texts: pl.DataFrame, prompts: int) -> list[tuple[str, References]]:
+    """The good references of prompts and, where there are any, the bad ones."""
     weights = texts.get_column("weight").fill_null(1.0).to_numpy()
-    sizes = np.bincount(texts.get_column("prompt").to_numpy(), minlength=len(items))
+    sizes = np.bincount(texts.get_column("prompt").to_numpy(), minlength=prompts)
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     kinds = {"coverage": np.maximum(weights, 0.0), "bad coverage": np.maximum(-weights, 0.0)}
     return [
-        (kind, References(np.arange(texts.height), bounds, each), texts)
+        (kind, References(np.arange(texts.height), bounds, each))
         for kind, each in kinds.items()
         if each.any()
     ]
 
 
-def _copies(frame: pl.DataFrame, items: TestSet | None) -> dict[str, set[int]]:
+def _copies(frame: pl.DataFrame, texts: pl.DataFrame) -> dict[str, list[int]]:
     """By system the places of references that repeat a reply of it to their prompt."""
-    if items is None:
-        return {}
-    texts = items.contexts.select("id").with_row_index("prompt").join(items.references, on="id")
-    texts = texts.sort("prompt", maintain_order=True).with_row_index("place")
     both = frame.select("system", "id", text=folded()).join(
         texts.select("place", "id", text=folded()), on=["id", "text"]
     )
-    return {str(name): set(rows["place"]) for (name,), rows in both.group_by("system")}
+    return {str(name): sorted(set(rows["place"])) for (name,), rows in both.group_by("system")}
 
 
 def _variety(
-    own: _Samples, similarities: dict[str, Contract], k: int, rng: Any
+    own: _Samples, similarities: dict[str, Contract], tokenizer: str, k: int, rng: Any
 ) -> dict[str, Floats]:
     """Every measure of the samples alone, of each prompt: float64 [p]."""
     strings, sizes = Strings.of(own.texts), np.diff(own.bounds)
     drawn = {n: subsets(n, k, rng) for n in np.unique(sizes).tolist()}
-    tokens = tokenize(strings, DistinctN().tokenizer)
+    tokens = tokenize(strings, tokenizer)
     measured = {
         f"distinct-{order}": rarefied_distinct(tokens, own.bounds, order, k) for order in (1, 2)
     }
     measured["Vendi exact match"] = np.array(
         [vendi_of_answers(own.texts[a:b], drawn[b - a]) for a, b in pairwise(own.bounds.tolist())]
     )
-    for name, metric in {"sBLEU-2": SentenceBLEU(), **similarities}.items():
+    for name, metric in similarities.items():
         pairs, scores = [], []
-        for matrix in _matrices(PairScorer(metric, strings), own):
-            pairs.append(mean_of_pairs(matrix))
-            if name in similarities:
-                alike = (matrix + matrix.T) / 2
-                np.fill_diagonal(alike, 1.0)
+        for alike in _matrices(Likeness(metric, strings), own):
+            pairs.append(mean_of_pairs(alike))
+            if not isinstance(metric, SentenceBLEU):
                 some = drawn[len(alike)]
                 scores.append(float(vendi(alike[some[:, :, None], some[:, None, :]]).mean()))
         measured[f"pairwise {name}"] = np.array(pairs)
@@ -367,7 +378,7 @@ def _variety(
     return measured
 
 
-def _matrices(scorer: PairScorer, own: _Samples) -> Any:
+def _matrices(scorer: Likeness, own: _Samples) -> Any:
     """The similarities of the samples of each prompt, some prompts at a time."""
     for begin in range(0, own.prompts.size, CHUNK):
         bounds = own.bounds[begin : begin + CHUNK + 1]
@@ -377,54 +388,66 @@ def _matrices(scorer: PairScorer, own: _Samples) -> Any:
 def _coverage(
     own: _Samples,
     similarities: dict[str, Contract],
-    references: list[tuple[str, References, pl.DataFrame]],
-    copied: set[int],
+    references: list[tuple[str, References]],
+    texts: list[str],
+    copied: list[int],
     clusters: NDArray[np.generic],
     k: int,
     rng: np.random.Generator,
 ) -> tuple[dict[str, Floats], list[str]]:
     """Coverage above chance and closeness, of each prompt: float64 [p]; and what was left out."""
-    texts = references[0][2].get_column("text").to_list()
-    measured: dict[str, Floats] = {}
+    measured, near = dict[str, Floats](), dict[str, Floats]()
     scorers = {
         name: PairScorer(metric, [*own.texts, *texts]) for name, metric in similarities.items()
     }
     notes = []
-    for kind, found, _ in references:
+    for kind, found in references:
         weights = found.weights.copy()
-        repeated = np.array(sorted(copied), dtype=np.int64)
+        shifted = replace(found, places=found.places + len(own.texts))
+        if kind == "coverage":
+            usable = np.flatnonzero(_totals(found, weights)[own.prompts] > 0)
+            for name, scorer in scorers.items():
+                near[f"closeness {name}"] = np.full(own.prompts.size, np.nan)
+                if usable.size:
+                    near[f"closeness {name}"][usable] = closeness(
+                        scorer, [own.places[i] for i in usable], shifted, own.prompts[usable]
+                    )
+        repeated = np.array(copied, dtype=np.int64)
         repeated = repeated[weights[repeated] > 0]
         weights[repeated] = 0.0
         if repeated.size:
             notes.append(
                 f"{counted(repeated.size, 'reference')} that repeat{'s' * (repeated.size == 1)} a reply of "
                 f"the system to the same prompt left out of the {kind}"
+                + (" (not of the closeness)" if kind == "coverage" else "")
             )
-        total = np.add.reduceat(np.append(weights, 0.0), found.bounds[:-1])
-        total = np.where(np.diff(found.bounds) > 0, total, 0.0)
-        usable = np.flatnonzero(total[own.prompts] > 0)
+        usable = np.flatnonzero(_totals(found, weights)[own.prompts] > 0)
         if usable.size < own.prompts.size:
             lacking = counted(int(own.prompts.size - usable.size), "prompt")
             notes.append(f"{lacking} without a reference that counts for the {kind} left out of it")
-        if usable.size < 2:
+        if not usable.size:
             continue
         prompts = own.prompts[usable]
         partners = cyclic_partners(prompts.size, clusters[prompts], rng)
         safe = prompts[np.where(partners < 0, np.arange(prompts.size)[:, None], partners)]
-        shifted = References(found.places + len(own.texts), found.bounds, weights)
+        shifted = replace(shifted, weights=weights)
         samples = [own.places[i] for i in usable.tolist()]
         for name, scorer in scorers.items():
-            values, closest = reached(scorer, samples, shifted, k, safe)
+            values = reached(scorer, samples, shifted, k, safe)
             measured[f"{kind} {name}"] = np.full(own.prompts.size, np.nan)
             measured[f"{kind} {name}"][usable] = above_chance(values, partners)
-            if kind == "coverage":
-                measured[f"closeness {name}"] = np.full(own.prompts.size, np.nan)
-                measured[f"closeness {name}"][usable] = closest
     for name in similarities:
         good, bad = measured.get(f"coverage {name}"), measured.get(f"bad coverage {name}")
         if good is not None and bad is not None:
             measured[f"good less bad coverage {name}"] = good - bad
-    return measured, notes
+    return measured | near, notes
+
+
+def _totals(references: References, weights: Floats) -> Floats:
+    """The sum of the weights of each prompt's references."""
+    prompts = np.repeat(np.arange(references.bounds.size - 1), np.diff(references.bounds))
+    sums = np.bincount(prompts, weights, minlength=references.bounds.size - 1)
+    return sums.astype(np.float64)  # whole numbers where there is no reference
 
 
 def _pairs(
@@ -444,7 +467,7 @@ def _pairs(
         for prompt, places in zip(own.prompts.tolist(), own.places, strict=True):
             samples[prompt][system] = places + len(texts)
         texts += own.texts
-    drawn = DrawnSamples.drawn(PairScorer(similarity, texts), samples, rng)
+    drawn = DrawnSamples.drawn(Likeness(similarity, Strings.of(texts)), samples, rng)
     rows = []
     for a, b in combinations(by_system, 2):
         measure = f"Vendi {name}"
@@ -467,6 +490,9 @@ def _pairs(
                 "gap_high": same.gap.interval.high,
                 "p_same": same.gap.p,
                 "n": n,
+                "reason": varied.interval.reason,
+                "gap_n": same.prompts,
+                "gap_reason": same.gap.interval.reason,
             }
         )
     table = pl.DataFrame(rows, schema={key: _PAIRS[key] for key in rows[0]})
@@ -484,17 +510,21 @@ def _summary(
     there = ~np.isnan(values)
     row: dict[str, Any] = dict.fromkeys(_SYSTEMS)
     row |= {"system": system, "measure": measure, "n": int(there.sum())}
+    covers = "coverage" in measure
     if not there.any():
-        return row | {"reason": "no prompt has what it needs"}
+        lacking = "no two prompts of different clusters to compare" if covers else ""
+        return row | {"reason": lacking or "no prompt has what it needs"}
     groups = Groups.of(clusters[there], int(there.sum()))
     reason = too_few_groups(len(groups), "prompts or clusters")
-    if "coverage" in measure and row["n"] < FOR_COVERAGE:
+    if covers and row["n"] < FOR_COVERAGE:
         reason = f"fewer than {FOR_COVERAGE} prompts for an interval of coverage"
     found = mean_inference(values[there], groups, reason)
     row |= {"value": found.value, "reason": found.interval.reason}
     if found.interval.reason is not None:
         return row
-    least, most = (1, k) if measure.startswith("Vendi") else (-1, 1)
+    least, most = (-1, 1) if covers or measure.endswith("cosine") else (0, 1)
+    if measure.startswith(("Vendi", "good less bad")):
+        least, most = (1, k) if measure.startswith("Vendi") else (-2, 2)
     return row | {"low": max(least, found.interval.low), "high": min(most, found.interval.high)}
 
 

@@ -40,6 +40,8 @@ MEANINGS = {
     "gap": "within less between: 0 where both say the same.",
     "p_same": "One-sided p-value of single samples permuted within prompts: small where they differ.",
     "p_same_holm": "The same after Holm's correction.",
+    "gap_n": "Number of prompts of the gap: both systems have two samples or more.",
+    "gap_reason": "Why there is no interval of the gap.",
 }
 
 
@@ -72,16 +74,23 @@ def of_pairs(pairs: pl.DataFrame) -> Document:
         estimate("gap", ("gap", "gap_low", "gap_high"), times100),
         number("p Holm", ("p_same", "p_same_holm"), lambda _, p: p_value(p), belongs=True),
         number("prompts", "n"),
+        number("of the gap", "gap_n"),
     ]
     table = Table(pairs, columns, "pairs", meanings=MEANINGS)
     return [*spaced(table), Line(PAIRS, "legend")]
 
 
-def remarks(systems: pl.DataFrame, signatures: Mapping[str, str], notes: Sequence[str]) -> Document:
+def remarks(
+    systems: pl.DataFrame,
+    pairs: pl.DataFrame,
+    signatures: Mapping[str, str],
+    notes: Sequence[str],
+) -> Document:
     """What coverage is and cannot see, why numbers are missing, signatures and notes."""
+    gaps = reasons(pairs, reason="gap_reason", where=", gap")
     covered = systems["measure"].str.starts_with("coverage").any()
     legend = [Line(COVERAGE, "legend")] if covered else []
-    return [*legend, *reasons(systems), *lines(notes, "note"), *signed(signatures)]
+    return [*legend, *reasons(systems, pairs), *gaps, *lines(notes, "note"), *signed(signatures)]
 
 
 def _show(measure: str) -> Show:

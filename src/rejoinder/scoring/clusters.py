@@ -39,33 +39,48 @@ def clustered(scores: S, cluster: str | None) -> S:
         ParameterError: There is no such column, or the rows are blocks of items.
         InputError: An item has no value in the column.
     """
-    default = cluster is None and not scores.cluster and _has_conversations(scores.items)
-    if cluster is None and not default:
+    if cluster is None and (scores.cluster or not _has_conversations(scores.items)):
         return scores
-    if cluster is not None:
-        expect(cluster, str, "cluster", "the name of a column of the contexts, or 'none'")
-    column = CONVERSATION if cluster is None else "" if cluster == NONE else cluster
+    if cluster != NONE:
+        scores.need_items()
+    column, unused = cluster_column(scores.items, cluster)
     # Notes of kept scores may name an option behind the semicolon where these name an argument.
     before = {_fact(each) for each in (*_notes(scores), *few_items(scores.measured))}
     notes = [each for each in scores.notes if _fact(each) not in before]
-    if column:
-        scores.need_items()
-        empty = _without_value(scores.items, column)
-        if default and empty:
-            note = (
-                f"the column '{CONVERSATION}' is empty for item '{empty[0]}' ({len(empty)} of "
-                f"{scores.items.height} items), so all items are taken as independent; fill it, or "
-                f"name another column with {Argument('cluster')}"
-            )
-            return replace(scores, notes=(*notes, note))
-        if empty:
-            raise InputError(
-                f"cluster '{column}': item '{empty[0]}' has no value there ({len(empty)} of "
-                f"{scores.items.height} items); give every item one, or name another column"
-            )
+    if unused:
+        return replace(scores, notes=(*notes, *unused))
     changed = _with_clusters(scores, column)
     added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
     return replace(changed, notes=(*added, *notes))
+
+
+def cluster_column(items: pl.DataFrame, cluster: str | None) -> tuple[str, list[str]]:
+    """The column of clusters, empty for none; and a note where the default cannot be used.
+
+    Args:
+        items: The contexts.
+        cluster: As in ``clustered``.
+
+    Raises:
+        ParameterError: There is no such column.
+        InputError: An item has no value in the column.
+    """
+    if cluster == NONE or (cluster is None and not _has_conversations(items)):
+        return "", []
+    column = CONVERSATION if cluster is None else cluster
+    expect(column, str, "cluster", "the name of a column of the contexts, or 'none'")
+    empty = _without_value(items, column)
+    if not empty:
+        return column, []
+    item, share = f"item '{empty[0]}'", f"({len(empty)} of {items.height} items)"
+    if cluster is None:
+        return "", [
+            f"the column '{CONVERSATION}' is empty for {item} {share}, so all items are taken as "
+            f"independent; fill it, or name another column with {Argument('cluster')}"
+        ]
+    raise InputError(
+        f"cluster '{column}': {item} has no value there {share}; give every item one, or name another column"
+    )
 
 
 def _fact(note: str) -> str:

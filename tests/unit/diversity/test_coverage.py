@@ -52,7 +52,8 @@ def test_noise_and_constants_earn_nothing_and_copies_count_once():
             "one": lambda two, _: [nearly(two[0])] * 2,
             "constant": lambda *_: ["the ferry in winter"] * 2,
             "random": anything,
-        }
+        },
+        prompts=26,
     )
     both, single = (variety(replies, testset, samples=k, permutations=0) for k in (2, 1))
     covered = values(both)

@@ -38,6 +38,7 @@ class VarietyOptions(options.TextsOptions, options.PrintedOptions, options.SeedO
         help="Number of samples of each prompt that the measures are of. Default: the smallest number that a "
         "prompt with several samples has; prompts with fewer are left out.",
     )
+    tokenizer: str = options.TOKENIZER
     permutations: int = options.permutations(1000)
     without: tuple[str, ...] = options.without()
     cluster: str | None = options.CLUSTER
@@ -67,6 +68,7 @@ def variety(given: VarietyOptions) -> None:
             testset,
             encoder=given.encoder,
             samples=given.samples,
+            tokenizer=given.tokenizer,
             cluster=given.cluster,
             permutations=given.permutations,
             seed=given.seed,

@@ -109,7 +109,7 @@ def paired_size(differences: Floats, groups: Groups) -> float:
     if are_ends(sizes) or sizes.sum() ** 2 < FEW_OFF_THE_END * (sizes**2).sum():
         return interval_size(differences, groups)
     variance = mean_variance(differences, groups)
-    if not variance > 0:
+    if variance <= NO_SPREAD**2:
         return interval_size(differences, groups)
     return float((sizes.mean() - differences.mean() ** 2) / variance) * of_freedom(groups)
 

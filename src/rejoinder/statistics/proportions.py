@@ -150,7 +150,9 @@ def share_size(values: Floats, groups: Groups) -> float:
     if are_ends(values) or off.sum() ** 2 < FEW_OFF_THE_END * (off**2).sum():
         return interval_size(values, groups)
     variance = mean_variance(values, groups)
-    return p * (1 - p) / variance * of_freedom(groups) if variance > 0 else float(len(groups))
+    if variance <= NO_SPREAD**2:
+        return interval_size(values, groups)
+    return p * (1 - p) / variance * of_freedom(groups)
 
 
 def wilson_ends(shares: Floats, n: float | Floats, level: float = LEVEL) -> tuple[Floats, Floats]:

@@ -112,7 +112,7 @@ def fewest_items(power_on: Callable[[int], float], wanted: float, near: float) -
     while beyond < LASTING:
         beyond += 1
         if power_on(high + beyond) < wanted:
-            high, beyond = high + beyond + 1, 0
+            high, beyond = high + beyond + 1, -1
     return high
 
 

@@ -13,7 +13,12 @@ from rejoinder.errors import ParameterError
 from rejoinder.planning.criterion import Criterion
 from rejoinder.planning.rates import Rates
 from rejoinder.statistics.proportions import wilson
-from rejoinder.statistics.rate_power import all_must_pass, paired_power, separate_power
+from rejoinder.statistics.rate_power import (
+    all_must_pass,
+    fewest_items,
+    paired_power,
+    separate_power,
+)
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -124,3 +129,9 @@ def test_the_command_line():
     told = json.loads(done.stdout)
     assert told["rate_needs"] == plan_rates(0.9, 0.95).as_json()["rate_needs"]
     assert {row["items"] for row in told["rate_power"]} == {50}
+
+
+@pytest.mark.parametrize("dips", [(15,), (15, 16), (15, 16, 17), (15, 24)])
+def test_the_fewest_items_are_enough_themselves(dips):
+    found = fewest_items(lambda n: 0.0 if n < 10 or n in dips else 0.9, 0.8, near=10)
+    assert found == dips[-1] + 1

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.paired_rates import PairedRates, SeparateRates, mcnemar
+from rejoinder.statistics.paired_rates import PairedRates, SeparateRates, mcnemar, paired_size
+from rejoinder.statistics.proportions import share_size
 
 # Both pass, the first alone, the second alone, neither; the ends as Tango (1998) and those who use his
 # interval print them.
@@ -124,3 +125,12 @@ def test_mcnemar_by_hand():
     assert mcnemar(5, 0) == pytest.approx((2 / 32, 1 / 32), rel=1e-12)
     assert mcnemar(3, 3) == pytest.approx((1, 1))
     assert mcnemar(0, 0) == (1, 1)
+
+
+@pytest.mark.parametrize("share", [1 / 3, 0.1, 0.7, 2 / 3])
+def test_equal_shares_of_samples_are_worth_their_items(share):
+    for n in range(8, 51):
+        values, alone = np.full(n, share), Groups.of(None, n)
+        assert share_size(values, alone) == pytest.approx(n)
+        assert paired_size(values, alone) == pytest.approx(n)
+        assert paired_size(-values, alone) == pytest.approx(n)

@@ -12,7 +12,7 @@ import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument
+from rejoinder.messages import Argument, listed
 from rejoinder.metrics.of_samples import OfSamples
 from rejoinder.planning.criterion import Answer, Criterion, Schema
 from rejoinder.planning.pilot import Pilot, units_of
@@ -82,14 +82,22 @@ class SamplesOfPrompts(Criterion):
 
     def answer(self, pilot: Pilot) -> Answer:
         """A row for each pair, metric and number of samples."""
-        rows = []
+        rows, notes = [], []
         for label in _sampled(pilot):
+            alone: list[str] = []
             for pairs, places, scores in pilot.compared(label):
                 measured = scores.measured[label]
                 if units_of(measured).number >= fewest():
                     for pair, place in zip(pairs, places, strict=True):
-                        rows += self._pair_rows(measured, label, pair, place)
-        return Answer({"samples": rows})
+                        single = [pair[k] for k in range(2) if _is_single(measured, place[k])]
+                        alone += single
+                        rows += [] if single else self._pair_rows(measured, label, pair, place)
+            if alone:
+                notes.append(
+                    f"{label}: more prompts or more samples: pairs with {listed(dict.fromkeys(alone))} left "
+                    "out: how samples vary is unknown where no prompt has two of them"
+                )
+        return Answer({"samples": rows}, notes)
 
     def _pair_rows(
         self, measured: Measured, label: str, pair: tuple[str, str], place: tuple[int, int]
@@ -133,6 +141,12 @@ def _sampled(pilot: Pilot) -> Iterator[str]:
             yield label
 
 
+def _is_single(measured: Measured, place: int) -> bool:
+    """Whether a system has no prompt with two samples."""
+    assert measured.samples is not None
+    return bool(measured.samples.items[:, place, 0].max() <= 1)
+
+
 def _components(moments: Floats, clusters: Groups | None) -> tuple[float, float]:
     """The variance of the true differences between prompts, and of both systems' samples within them.
 
@@ -144,7 +158,6 @@ def _components(moments: Floats, clusters: Groups | None) -> tuple[float, float]
     parts = [nested_components(moments[:, s]) for s in range(2)]
     number = ratings.sum(axis=0) / samples.sum(axis=0)
     within = np.array([each.within + each.raters / number[s] for s, each in enumerate(parts)])
-    within = np.nan_to_num(within)
     difference = np.diff(total / ratings, axis=1)[:, 0]
     n = difference.size
     variance = n * mean_variance(difference, clusters or Groups.of(None, n))

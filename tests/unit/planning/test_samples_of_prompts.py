@@ -67,3 +67,23 @@ def test_costs_need_samples_and_are_positive():
         plan(single, costs=(1, 1))
     with pytest.raises(ParameterError, match="a prompt costs 0 or more"):
         plan(pilot(n=20), costs=(1, 0))
+
+
+def test_a_system_with_one_sample_of_each_prompt_is_left_out_with_a_reason():
+    three = pl.DataFrame(
+        [
+            (name, str(i), "mark", float(v), str(k))
+            for name, number in (("a", 4), ("b", 4), ("c", 1))
+            for i in range(40)
+            for k, v in enumerate(np.random.default_rng([i, ord(name)]).normal(size=number))
+        ],
+        schema=["system", "id", "name", "value", "sample"],
+        orient="row",
+    )
+    planned = plan(Scores.from_segments(three, resamples=0), every_pair=True)
+    assert planned.samples.select("a", "b").unique().rows() == [("a", "b")]
+    (note,) = (each for each in planned.notes if "pairs with" in each)
+    assert note == (
+        "mark: more prompts or more samples: pairs with c left out: how samples vary is unknown where no "
+        "prompt has two of them"
+    )

@@ -120,11 +120,16 @@ def _thresholds(
     }
     if passing is None:
         return known
-    if not isinstance(passing, Mapping):
-        return dict.fromkeys(values, float(passing))
-    for label in passing:
+    named = passing if isinstance(passing, Mapping) else dict.fromkeys(values, passing)
+    for label, each in named.items():
         if label not in values:
             raise ParameterError(
                 f"passing: '{label}' is no metric that scored several samples; choose {one_of(values)}"
             )
-    return known | {label: float(each) for label, each in passing.items()}
+        low, high = metrics[label].bounds
+        if not low <= each <= high:
+            shown = "; tables show it x100, so write 0.8 for 80" * metrics[label].times100
+            raise ParameterError(
+                Argument("passing", each), f": {label} lies between {low:g} and {high:g}{shown}"
+            )
+    return known | {label: float(each) for label, each in named.items()}

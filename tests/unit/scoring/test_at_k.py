@@ -183,3 +183,17 @@ def test_what_cannot_be_is_refused():
         Scores.from_segments(marks(), at=[2], passing={"no": 1})
     with pytest.raises(ParameterError, match="several replies of a system to a prompt"):
         Scores.from_segments(marks(samples=1), at=[1])
+
+
+def test_a_threshold_beyond_the_scale_is_refused():
+    replies = pl.DataFrame(
+        [("a", "1", "yes", "1"), ("a", "1", "no", "2")],
+        schema=["system", "id", "text", "sample"],
+        orient="row",
+    )
+    testset = TestSet.from_lists([["yes at nine"]])
+    for passing in (80, {"chrF": 80}):
+        with pytest.raises(
+            ParameterError, match="chrF lies between 0 and 1; tables show it x100, so"
+        ):
+            score(testset, replies, ["chrf"], at=[2], passing=passing)

@@ -464,7 +464,7 @@ def _unpaired(
     metric, values = measured.metric, measured.scores()[[a, b]]
     difference = values[:1] - values[1:]
     error, freedom = _unpaired_error(scores, label, a, b, values)
-    rates = separate_rates(measured, values, a, b)
+    rates = separate_rates(*(scores.of(label, [s]).measured[label] for s in (a, b)))
     if rates is None:
         low, high = difference_intervals(
             metric, difference, np.array([error]), LEAST_ITEMS, freedom

@@ -34,23 +34,25 @@ def paired_rates(measured: Measured, differences: Floats) -> PairedRates | None:
     return PairedRates.of(differences / _span(measured.metric), measured.clusters)
 
 
-def separate_rates(measured: Measured, values: Floats, a: int, b: int) -> SeparateRates | None:
-    """What two systems passed of different items, float64 [1] each.
+def separate_rates(first: Measured, second: Measured) -> SeparateRates | None:
+    """What two systems passed of different items, float64 [1] each; see `Measured.interval_sizes`.
 
     None where a metric is no rate, a system has too few items, or items lie in clusters, which may have
     items of both.
 
     Args:
-        measured: The metric as it was measured.
-        values: float64 [2], the scores of the two.
-        a: The first system's place.
-        b: The second one's.
+        first: What one system alone was measured with, on the items that it answered.
+        second: The same of the other.
     """
-    items = measured.counts[[a, b]].astype(np.float64)
-    if not measured.metric.share or measured.clusters is not None or items.min() < LEAST_ITEMS:
+    metric = first.metric
+    if not metric.share or first.clusters is not None or min(first.size, second.size) < LEAST_ITEMS:
         return None
-    passed = (values - measured.metric.ends[0]) / _span(measured.metric) * items
-    return SeparateRates(passed[:1], items[:1], passed[1:], items[1:])
+    counts = []
+    for each in (first, second):
+        sizes = each.interval_sizes()
+        worth = np.array([float(each.height)]) if sizes is None else sizes
+        counts += [(each.scores() - metric.ends[0]) / _span(metric) * worth, worth]
+    return SeparateRates(*counts)
 
 
 def inference_of(

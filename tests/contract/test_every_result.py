@@ -373,7 +373,9 @@ def test_latex_has_the_lines_beside_the_tables_in_captions_and_comments(name, re
 
 def test_latex_says_the_units_and_the_signature_of_each_metric(result_of):
     shown = result_of("scores").to_latex().replace("\n% ", " ")
-    assert "; values x100 (not length); [low, high]: 95\\% interval (jackknife over items)" in shown
+    assert (
+        "; values x100 but for length; [low, high]: 95\\% interval (jackknife over items)" in shown
+    )
     for label, each in result_of("scores").measured.items():
         signature = each.signature.replace("_", r"\_")
         assert f"\n% {label}: {signature}\n" in result_of("scores").to_latex()

@@ -231,6 +231,8 @@ def _legends(scores: Measurements, pairs: pl.DataFrame, wide: bool) -> Iterator[
             yield IN_CLUSTERS
         if margin is not None:
             yield MARGIN.format(margin=margin)
+    if (metrics := pairs["metric"].n_unique()) > 1:
+        yield f"each metric is tested for itself: no p is corrected over the {metrics} metrics"
     if "verdict" in pairs.columns:
         yield _verdicts_legend(scores, pairs)
     if not wide:

@@ -369,9 +369,7 @@ def few_items(measured: Mapping[str, Measured]) -> list[str]:
     for number, labels in numbers.items():
         start = "" if len(labels) == len(measured) else f"{', '.join(labels)}: "
         if measured[labels[0]].size < LEAST_ITEMS:
-            notes.append(
-                f"{start}{number}: no interval; it takes {LEAST_ITEMS} or more to resample"
-            )
+            notes.append(f"{start}{number}: no interval; it takes {LEAST_ITEMS} or more")
         else:
             notes.append(
                 f"{start}{number} alone: intervals of so few are rough; do not rely on them"

@@ -64,7 +64,7 @@ def averaged(
             parts = [_placed(first, scores, answered, label) for scores, answered in further]
             measured[label], values[label] = _mean_rows(each, parts)
     number = 1 + len(further)
-    note = f"up to {counted(number, 'sample')} of each reply, averaged within the prompt"
+    note = f"up to {counted(number, 'sample')} of each prompt, averaged within it"
     return replace(first, measured=measured, notes=(note, *first.notes)), values
 
 

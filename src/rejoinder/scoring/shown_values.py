@@ -51,7 +51,7 @@ def scale(
     references = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
     references = f" with {references} each" if most else ""
     plain = [label for label, each in scores.measured.items() if not each.metric.times100]
-    values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
+    values = "x100" + (f" but for {', '.join(plain)}" if plain else "")
     if len(plain) == len(scores.measured):
         values = "not multiplied by 100"
     legend = f"; [low, high]: 95% interval ({_method(scores, of_rates)})"

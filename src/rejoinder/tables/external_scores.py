@@ -225,7 +225,7 @@ def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
     rows, samples = _mean_of_samples(rows)
     rows, raters, notes = _mean_of_raters(name, rows)
     if samples > 1:
-        notes = [f"mean over up to {samples} samples of each reply", *notes]
+        notes = [f"mean over up to {samples} samples of each prompt", *notes]
     systems = rows.get_column("system").unique(maintain_order=True)
     ids = rows.get_column("id").unique(maintain_order=True)
     places = _codes(rows.get_column("system"), systems), _codes(rows.get_column("id"), ids)

@@ -164,7 +164,7 @@ def test_raters_and_samples_are_averaged_and_the_note_says_so():
     assert scores.segments()["m"].to_list() == [4.0, 1.0]
     assert "m: mean over 2 raters" in scores.notes
     assert "m: 1 reply was scored by fewer than 2 raters: the mean is over those" in scores.notes
-    assert "m: mean over up to 2 samples of each reply" in scores.notes
+    assert "m: mean over up to 2 samples of each prompt" in scores.notes
     assert "|raters:2|samples:2|" in scores.measured["m"].signature
 
 

@@ -53,7 +53,7 @@ def test_rows_are_averaged_within_the_prompt():
     assert row["value"].item() == pytest.approx(x, rel=1e-12)
     assert row["high"].item() == pytest.approx(x * np.exp(2.0452296 * error / x), rel=1e-6)
     assert "|samples:3|ci:" in row["signature"].item()
-    assert scores.notes[0] == "up to 3 samples of each reply, averaged within the prompt"
+    assert scores.notes[0] == "up to 3 samples of each prompt, averaged within it"
 
 
 def test_equal_samples_add_nothing():

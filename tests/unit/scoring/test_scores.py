@@ -184,7 +184,7 @@ def test_a_system_that_quotes_the_references_is_named():
 @pytest.mark.parametrize(
     ("items", "told", "words"),
     [
-        (3, False, "3 items: no interval; it takes 4 or more to resample"),
+        (3, False, "3 items: no interval; it takes 4 or more"),
         (4, True, "4 items alone: intervals of so few are rough"),
         (9, True, "9 items alone: intervals of so few are rough"),
         (10, True, None),
@@ -203,7 +203,7 @@ def test_few_items_have_no_interval_or_a_warning(items, told, words):
     assert (row["low"] == row["low"]) is told
     assert (row["p_bootstrap"] == row["p_bootstrap"]) is told
     assert row["p_randomization"] >= 2 / 2**items  # exact, so it holds for few items too
-    few = [note for note in scores.notes if "resample" in note or "rough" in note]
+    few = [note for note in scores.notes if "no interval" in note or "rough" in note]
     assert len(few) == (words is not None)
     assert all(words in note for note in few)
 

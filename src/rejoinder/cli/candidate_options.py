@@ -41,8 +41,8 @@ def weight_bounds(
     return bounds
 
 
-def read_weights(path: Path) -> dict[str, float]:
-    """The weights in what ``tune --json`` printed, or in an object of weights by feature.
+def read_weights(path: Path) -> dict[str, Any]:
+    """What ``tune --json`` printed, or an object of weights by feature.
 
     Raises:
         InputError: The file holds neither.
@@ -66,7 +66,7 @@ def read_weights(path: Path) -> dict[str, float]:
             f"{path}: no weights; expected what 'rejoinder tune --json' prints, or an object with a number "
             "for each feature"
         )
-    return {name: float(each) for name, each in weights.items()}
+    return content
 
 
 def read_utilities(path: Path) -> pl.DataFrame:

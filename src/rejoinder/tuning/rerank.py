@@ -51,7 +51,8 @@ class Reranked(TableResult):
             many there are), ``sample``, ``value`` (what it was chosen by), ``first`` (that of the first
             candidate), ``text``.
         responses: The chosen candidates as the replies of one system.
-        gains: Metrics of the chosen and of the first candidates: ``metric``, ``used`` (whether it chose),
+        gains: Metrics of the chosen and of the first candidates: ``metric``, ``used`` (whether it chose, or
+            the weights were tuned by it),
             ``first``, ``reranked``, ``gain``, ``low``, ``high``.
         rule: How they were chosen, in words.
         notes: What is to be said of the numbers.
@@ -66,13 +67,15 @@ class Reranked(TableResult):
     _lists: NBestLists
     _values: Floats
     _weights: Mapping[str, float]
+    _percent: frozenset[str]
     utilities: pl.DataFrame | None = None
 
     def document(self, view: View = AS_USUAL) -> Document:
         """How candidates were chosen, and what metrics say of them."""
         from rejoinder.tuning.rerank_tables import reranked
 
-        return reranked(self.table, self.gains, self.rule, self.notes)
+        used = "tuned" if self._weights else "chose them"
+        return reranked(self.table, self.gains, self.rule, self._percent, used, self.notes)
 
     def as_json(self, written: str | None = None) -> dict[str, Any]:
         """The object that ``rejoinder rerank --json`` prints."""
@@ -114,7 +117,7 @@ def rerank(
     testset: TestSetLike | None = None,
     metrics: Sequence[str | Metric] = (),
     *,
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, Any] | None = None,
     mbr: str | Metric | None = None,
     utility: Frame | None = None,
     best: str | None = None,
@@ -139,7 +142,8 @@ def rerank(
         testset: Contexts and references; needed by the oracle and by ``metrics``.
         metrics: What the chosen candidates are judged by, beside the first ones. The metric that chose
             overestimates, and metrics like it do too (Kovacs et al. 2024).
-        weights: By feature its weight.
+        weights: By feature its weight; or what ``Tuned.as_json`` gives, which says by which metric they
+            were tuned.
         mbr: A metric of pairs, such as ``chrf`` or ``sbleu``.
         utility: Utilities made elsewhere, in the place of a metric: ``id, candidate, reference,
             utility``, candidates by their number in the list, from 1.
@@ -185,6 +189,9 @@ def rerank(
     ids = None if items is None else items.ids
     lists = NBestLists.of(candidates, scores, ids=ids, format=format, columns=columns)
     notes: list[str] = []
+    tuned_by = ""
+    if weights is not None and isinstance(weights.get("tuned"), Mapping):
+        tuned_by, weights = str(weights["tuned"].get("metric", "")), weights["tuned"]["weights"]
     if items is not None:
         lists = lists.of_items(items.ids)
         if len(lists) < len(items):
@@ -223,9 +230,9 @@ def rerank(
             lists, mbr, utility, log_probability, keep_utility, progress
         )
     chosen = best_of_lists(values, lists.bounds)
-    used = {registry.metric(each).label for each in (mbr, oracle) if each is not None}
+    used = {tuned_by, *(registry.metric(each).label for each in (mbr, oracle) if each is not None)}
     table = _table(lists, values, chosen)
-    judged = _gains(lists, chosen, items, metrics, used, notes)
+    judged, percent = _gains(lists, chosen, items, metrics, used, notes, tuned=weights is not None)
     kept = utility_table(lists, matrices) if keep_utility else None
     return Reranked(
         table,
@@ -236,6 +243,7 @@ def rerank(
         lists,
         values,
         weights or {},
+        percent,
         kept,
     )
 
@@ -309,14 +317,18 @@ def _gains(
     metrics: Sequence[str | Metric],
     used: set[str],
     notes: list[str],
-) -> pl.DataFrame:
-    """What metrics say of the chosen candidates beside the first ones; notes are added."""
+    tuned: bool,
+) -> tuple[pl.DataFrame, frozenset[str]]:
+    """What metrics say of the chosen candidates beside the first ones, and which of them are shown x100.
+
+    Notes are added.
+    """
     schema = {
         "metric": pl.String, "used": pl.Boolean, FIRST: pl.Float64, RERANKED: pl.Float64,
         "gain": pl.Float64, "low": pl.Float64, "high": pl.Float64,
     }  # fmt: skip
     if testset is None or not metrics:
-        return pl.DataFrame(schema=schema)
+        return pl.DataFrame(schema=schema), frozenset()
     systems = ((FIRST, lists.bounds[:-1]), (RERANKED, chosen))
     replies = pl.concat([lists.replies(places, name) for name, places in systems])
     scores = score(testset, replies, metrics, drop_unusable=True)
@@ -324,8 +336,13 @@ def _gains(
     notes += notes_of(scores)
     same = table.get_column("metric").is_in(list(used))
     if same.any():
+        which = listed(table.filter(same).get_column("metric").to_list())
         notes.append(
-            f"{listed(table.filter(same).get_column('metric').to_list())} chose the candidates, so its "
-            "gain is partly its own; metrics like it overestimate too"
+            f"{which} is what the weights were tuned by: on the items that they were tuned on, this is the "
+            "gain in training, which is too high; 'rejoinder tune' gives the gain held out"
+            if tuned
+            else f"{which} chose the candidates, so its gain is partly its own; metrics like it "
+            "overestimate too"
         )
-    return table.with_columns(used=same).select(schema.keys())
+    percent = frozenset(name for name, each in scores.measured.items() if each.metric.times100)
+    return table.with_columns(used=same).select(schema.keys()), percent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import polars as pl
 
@@ -10,9 +10,10 @@ from rejoinder.document.numbers import decimals
 from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import Table, estimate, key, number, text
 from rejoinder.messages import counted
+from rejoinder.tuning.tune_tables import TIMES100, scale_of
 
 MEANINGS = {
-    "used": "Whether this metric chose the candidates.",
+    "used": "Whether this metric chose the candidates, or the weights were tuned by it.",
     "first": "Value of the first candidates.",
     "reranked": "Value of the chosen candidates.",
     "gain": "By how much the chosen candidates are better.",
@@ -28,21 +29,31 @@ MOST_ITEMS = 20
 """So many items are listed."""
 
 
-def reranked(table: pl.DataFrame, gains: pl.DataFrame, rule: str, notes: Sequence[str]) -> Document:
+def reranked(
+    table: pl.DataFrame,
+    gains: pl.DataFrame,
+    rule: str,
+    percent: Container[str],
+    used: str,
+    notes: Sequence[str],
+) -> Document:
     """How candidates were chosen, what metrics say of them, and which were taken.
 
     Args:
         table: ``Reranked.table``.
         gains: ``Reranked.gains``.
         rule: The rule, in words.
+        percent: The metrics that are shown x100.
+        used: What is said of a metric that chose.
         notes: What is to be said of the numbers.
     """
+    show = scale_of(percent)
     columns = [
         key("metric"),
-        text("", ("used",), lambda each: "chose them" if each else "not used"),
-        number("first", show=decimals(4)),
-        number("reranked", show=decimals(4)),
-        estimate("gain", ("gain", "low", "high"), decimals(4)),
+        text("", ("used",), lambda each: used if each else "not used"),
+        number("first", "first", show, by="metric"),
+        number("reranked", "reranked", show, by="metric"),
+        estimate("gain", ("gain", "low", "high"), show, by="metric"),
     ]
     taken = [
         key("id"),
@@ -61,6 +72,7 @@ def reranked(table: pl.DataFrame, gains: pl.DataFrame, rule: str, notes: Sequenc
     ]
     if gains.height:
         shown += [GAP, Table(gains, columns, name="metrics", meanings=MEANINGS)]
+        shown.append(Line(TIMES100, "legend"))
     paper = table.head(MOST_ITEMS)
     shown += [GAP, Table(table, taken, paper=paper, meanings={**MEANINGS, **CHOSEN})]
     if table.height > MOST_ITEMS:

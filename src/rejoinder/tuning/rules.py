@@ -126,7 +126,9 @@ def utility_table(lists: NBestLists, matrices: Sequence[Floats]) -> pl.DataFrame
 
 def weighted(lists: NBestLists, weights: Mapping[str, float]) -> Floats:
     """The weighted sum of features of each candidate: float64 [m]."""
-    return np.einsum("md,d->m", lists.matrix(list(weights)), np.array(list(weights.values())))
+    return np.einsum(
+        "md,d->m", lists.matrix(list(weights)), np.array(list(weights.values()), np.float64)
+    )
 
 
 def oracle(

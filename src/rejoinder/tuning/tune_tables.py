@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import polars as pl
 
@@ -21,6 +21,13 @@ MEANINGS = {
     "feature": "The feature.",
     "weight": "Its weight, tuned on all items.",
 }
+
+TIMES100 = "values of metrics within -1 and 1 are x100"
+
+
+def scale_of(percent: Container[str]) -> Callable[[str], Show]:
+    """How values of a metric are shown, by its name: x100 if it is among these."""
+    return lambda metric: times100 if metric in percent else decimals(3)
 
 
 def tuned(
@@ -41,10 +48,7 @@ def tuned(
         signatures: By metric.
         notes: What was left out.
     """
-
-    def show(metric: str) -> Show:
-        return times100 if metric in percent else decimals(3)
-
+    show = scale_of(percent)
     columns = [
         key("metric"),
         text("", ("tuned",), lambda each: "tuned" if each else "not tuned"),
@@ -65,7 +69,7 @@ def tuned(
         Line(
             f"{counted(settings['items'], 'item')}, {counted(settings['candidates'], 'candidate')}; each "
             f"item reranked by weights tuned on the other {settings['folds'] - 1} of "
-            f"{settings['folds']} folds; values of metrics within -1 and 1 are x100",
+            f"{settings['folds']} folds; {TIMES100}",
             "legend",
         ),
         GAP,

@@ -188,3 +188,27 @@ def test_numbers_may_have_any_name():
     table = result.explain("1")
     assert table["candidate"].to_list() == [1, 2, 3]
     assert table["value_number"].to_list() == [2.5] * 3
+
+
+def test_the_metric_that_weights_were_tuned_by_is_marked():
+    tuned = {"tuned": {"metric": "chrF", "weights": {"lm": 1}}}
+    result = rejoinder.rerank(ROWS, TESTSET, ["chrf", "length"], weights=tuned)
+    assert result.table["candidate"].to_list() == chosen(weights={"lm": 1.0})
+    assert result.gains["used"].to_list() == [True, False]
+    assert any("gain in training" in note for note in result.notes)
+    plain = rejoinder.rerank(ROWS, TESTSET, ["chrf"], weights={"lm": 1.0})
+    assert plain.gains["used"].to_list() == [False]
+    # As tune shows it: x100, or three decimals.
+    shown = result.to_markdown()
+    assert f"{100 * result.gains['reranked'][0]:.1f}" in shown
+    assert "x100" in shown
+    assert " tuned " in shown
+
+
+def test_notes_advise_no_option_that_there_is_not():
+    """'first' gives a reference in both items: only that is said."""
+    result = rejoinder.rerank(
+        ROWS, TestSet.from_lists([["the bus left"], ["no"]]), ["chrf"], best="lm"
+    )
+    (note,) = [each for each in result.notes if "gives a reference" in each]
+    assert "without" not in note

@@ -273,3 +273,26 @@ def test_a_score_of_a_missing_reply_is_of_no_other(tmp_path):
         assert convert(source, written, kind="every-eval-ever") == ("every-eval-ever", 1)
     assert "1 score that is missing or of no reply left out" in [each.text for each in notes]
     assert json.loads(written.read_text())["evaluation"]["score"] == 1.0
+
+
+def test_all_cells_of_a_column_decide_whether_it_is_a_metric(tmp_path):
+    path = tmp_path / "ragas.csv"
+    path.write_text(
+        "user_input,response,reference,f1,session,comment,turn,conversation,latency\n"
+        "Hi,A,hey,0.5,1_2,10,1,7,3\nHow,B,good,,1_3,nice,2,7,4\nYo,C,so,error,1_4,good,3,8,5\n"
+        "Ey,D,so,1,1_4,good,3,8,5\n"
+    )
+    scores = read_scores(path)
+    assert scores.select("id", "name", "value").rows() == [
+        ("1", "f1", 0.5), ("2", "f1", None), ("3", "f1", None), ("4", "f1", 1.0),
+    ]  # fmt: skip
+
+
+def test_columns_that_nothing_is_read_from_are_named(tmp_path):
+    path = tmp_path / "ragas.csv"
+    path.write_text(
+        "user_input,response,reference,f1,session,conversation,empty\nHi,A,hey,0.5,s,7,\n"
+    )
+    with taking_notes() as notes:
+        read_responses(path)
+    assert "columns not read: session, conversation" in [each.text for each in notes]

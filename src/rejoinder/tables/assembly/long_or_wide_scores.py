@@ -12,6 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.messages import Argument, Placeholder, listed, more, quoted
 from rejoinder.tables.assembly.rating_cells import (
+    CellScores,
     columns_of_numbers,
     strict_scores,
     with_numbers,
@@ -50,6 +51,16 @@ def is_of_run(name: str) -> bool:
     while len(words) > 1 and words[-1] in _UNITS:
         words.pop()
     return bool(words) and words[-1] in _RUN_COLUMNS
+
+
+def may_be_metric(name: str) -> bool:
+    """Whether a column of a wide table that holds numbers may be a metric."""
+    return name.strip().lower() not in _NO_METRICS
+
+
+def holds_numbers(cells: CellScores) -> bool:
+    """Whether a column is one of numbers: more of its cells are numbers than words."""
+    return cells.plain > cells.wrong.sum()
 
 
 def scores_of_part(part: Part) -> Draft:
@@ -110,9 +121,9 @@ def _long(part: Part, stem: str) -> pl.DataFrame:
 def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
     require(("system", "id"), part.frame.columns, part.name)
     part = part.with_frame(part.frame.with_columns(pl.col(pl.Boolean).cast(pl.Float64)))
-    names = (each for each in columns if each.strip().lower() not in _NO_METRICS)
+    names = filter(may_be_metric, columns)
     # Also where every cell is empty.
-    numeric = columns_of_numbers(part, names, lambda cells: cells.plain <= cells.wrong.sum())
+    numeric = columns_of_numbers(part, names, lambda cells: not holds_numbers(cells))
     of_runs = [name for name in numeric if is_of_run(name)]
     metrics = [name for name in numeric if name not in of_runs]
     beside = [Note("of runs", part.name, {"columns": of_runs})] if of_runs else []

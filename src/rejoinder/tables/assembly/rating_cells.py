@@ -113,11 +113,11 @@ def graded(cells: pl.Series, name: object, values: Mapping[str, float] | None = 
 def number_in(cell: str) -> float | None:
     """The number that a text is; None where it is none.
 
-    >>> number_in(" 2.5 "), number_in("2,5")
-    (2.5, None)
+    >>> number_in(" 2.5 "), number_in("2,5"), number_in("1_2")
+    (2.5, None, None)
     """
     try:
-        return float(cell)
+        return None if "_" in str(cell) else float(cell)
     except ValueError:
         return None
 

@@ -16,8 +16,8 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.files.sources import cached
 from rejoinder.messages import Place, listed, quoted
-from rejoinder.tables.assembly.long_or_wide_scores import is_of_run
-from rejoinder.tables.assembly.rating_cells import number_in
+from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers, is_of_run, may_be_metric
+from rejoinder.tables.assembly.rating_cells import number_in, scores_of
 from rejoinder.tables.format import JSON_LINES, Container, FileHead, Format, KindName, Shape
 from rejoinder.tables.io.arrow import read_parquet
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
@@ -163,13 +163,22 @@ def _samples(export: Export, path: Path) -> list[Sample]:
     if rows and not named:
         note("no ids", path)
     repeats: Counter[tuple[str, str]] = Counter()
+    metrics = _metrics(export, rows) if export.scores == "*" else []
+    made = rows and all(row is not rows[0][1] for _, row in every)  # of others, by their own rules
+    unread = [] if made else [name for name in _unread(export, every) if name not in metrics]
+    if unread:
+        note("columns not read", path, columns=unread)
     samples, twice = [], 0
     for count, (place, row) in enumerate(rows, start=1):
         id = name_at(row, export.id) if named else str(count)
         system = name_at(row, f"{export.system} system") or stem_of(path)
         failed = at(row, export.failed) if export.failed else None
         found = [] if failed else replies_in(at(row, export.reply, _NO_REPLIES), place)
-        given = _others(row, export) if export.scores == "*" else at(row, export.scores)
+        given = (
+            {each: row.get(each) for each in metrics}
+            if export.scores == "*"
+            else at(row, export.scores)
+        )
         scores, further = scores_in(given, place)
         twice += further
         turns = turns_of_prompt(at(row, export.prompt), place)
@@ -242,15 +251,33 @@ def scores_in(value: Any, where: object) -> tuple[dict[str, float | None], int]:
     return first, len(pairs) - len(first)
 
 
-def _others(row: Row, export: Export) -> dict[str, Any]:
-    """The columns of numbers that are nothing else, and do not say how a reply was made."""
+def _metrics(export: Export, rows: Rows) -> list[str]:
+    """The columns of numbers that no path leads to, by the rules for a wide table of scores."""
+    names = [name for name in _unread(export, rows) if may_be_metric(name) and not is_of_run(name)]
+    return [name for name in names if holds_numbers(scores_of(_cells(rows, name)))]
+
+
+def _cells(rows: Rows, name: str) -> pl.Series:
+    """A column as cells: numbers as they stand, also those in objects and lists, and other values as text."""
+    cells = ((row.get(name), _number(row.get(name))) for _, row in rows)
+    texts = (each if number is None else str(number) for each, number in cells)
+    return pl.Series([None if each is None else str(each) for each in texts], dtype=pl.String)
+
+
+def _unread(export: Export, rows: Rows) -> list[str]:
+    """The columns with a value that no path or mark names."""
     paths = (export.prompt, export.reply, export.reference, export.id, export.system)
-    known = {path for each in paths for path in each.split()}
-    return {
-        name: value
-        for name, value in row.items()
-        if name not in known and not is_of_run(name) and _number(value) is not None
-    }
+    paths = [*paths, export.scores, export.failed, *export.marks, "system"]
+    known = {each.removesuffix("{}").strip(".") for path in paths for each in path.split()}
+    ends = tuple(each[1:] for each in known if each.startswith("*") and each != "*")
+    columns = dict.fromkeys(name for _, row in rows for name in row if row[name] is not None)
+    return [
+        name
+        for name in columns
+        if not (ends and name.endswith(ends))
+        and not any(f"{each}.".startswith(f"{name}.") for each in known)
+        and not any(name.startswith(f"{each}.") for each in known)
+    ]
 
 
 def _number(value: Any) -> float | None:

@@ -221,7 +221,7 @@ EXPORTS = (
         "mlflow",
         "MLflow: a table that was logged or evaluated (inputs, outputs or predictions, ground_truth)",
         ("inputs outputs ground_truth", "inputs predictions", "inputs outputs targets"),
-        "inputs", "outputs predictions", "ground_truth targets target", "*",
+        "inputs", "outputs predictions", "ground_truth targets target references reference", "*",
     ),
     Export(
         "ragas",

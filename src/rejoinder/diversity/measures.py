@@ -61,7 +61,7 @@ def rarefied_distinct(tokens: Tokens, bounds: Indices, order: int, k: int) -> Fl
     return quotient(found.astype(np.float64), spoken.astype(np.float64))
 
 
-class Likeness:
+class SampleLikeness:
     """How alike texts are by a metric: the mean of both directions, and 1 for equal texts.
 
     chrF of two empty replies is 0, and Nakov's brevity penalty gives a reply beside itself less than 1:

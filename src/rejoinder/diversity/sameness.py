@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.diversity.measures import Likeness
+from rejoinder.diversity.measures import SampleLikeness
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import p_of_drawn, p_of_draws, too_few_groups
@@ -54,7 +54,10 @@ class DrawnSamples:
 
     @classmethod
     def drawn(
-        cls, scorer: Likeness, samples: Sequence[Mapping[str, Indices]], rng: np.random.Generator
+        cls,
+        scorer: SampleLikeness,
+        samples: Sequence[Mapping[str, Indices]],
+        rng: np.random.Generator,
     ) -> DrawnSamples:
         """Draws from the samples of prompts: by system their places among the texts of the scorer."""
         chosen = [

@@ -19,7 +19,7 @@ from rejoinder.diversity.coverage import (
     reached,
 )
 from rejoinder.diversity.measures import (
-    Likeness,
+    SampleLikeness,
     mean_of_pairs,
     rarefied_distinct,
     subsets,
@@ -367,7 +367,7 @@ def _variety(
     )
     for name, metric in similarities.items():
         pairs, scores = [], []
-        for alike in _matrices(Likeness(metric, strings), own):
+        for alike in _matrices(SampleLikeness(metric, strings), own):
             pairs.append(mean_of_pairs(alike))
             if not isinstance(metric, SentenceBLEU):
                 some = drawn[len(alike)]
@@ -378,7 +378,7 @@ def _variety(
     return measured
 
 
-def _matrices(scorer: Likeness, own: _Samples) -> Any:
+def _matrices(scorer: SampleLikeness, own: _Samples) -> Any:
     """The similarities of the samples of each prompt, some prompts at a time."""
     for begin in range(0, own.prompts.size, CHUNK):
         bounds = own.bounds[begin : begin + CHUNK + 1]
@@ -467,7 +467,7 @@ def _pairs(
         for prompt, places in zip(own.prompts.tolist(), own.places, strict=True):
             samples[prompt][system] = places + len(texts)
         texts += own.texts
-    drawn = DrawnSamples.drawn(Likeness(similarity, Strings.of(texts)), samples, rng)
+    drawn = DrawnSamples.drawn(SampleLikeness(similarity, Strings.of(texts)), samples, rng)
     rows = []
     for a, b in combinations(by_system, 2):
         measure = f"Vendi {name}"

@@ -236,7 +236,7 @@ class _PathOrQuery(click.Path):
     """A path; a query of a database is the file of its rows."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        if queries.is_query(value):
+        if isinstance(value, str) and value.startswith(queries.SCHEMES):
             value = os.fspath(queries.file_of(value))
         return super().convert(value, param, ctx)
 

@@ -17,14 +17,9 @@ from rejoinder.errors import InputError
 if TYPE_CHECKING:
     import tempfile
 
-_SCHEMES = ("sqlite:", "duckdb:")
+SCHEMES = ("sqlite:", "duckdb:")
 _QUERIES: dict[str, str] = {}
 _HOW = "write sqlite:FILE?SELECT ..."
-
-
-def is_query(given: object) -> bool:
-    """Whether a user gave a query in the place of a path."""
-    return isinstance(given, str) and given.startswith(_SCHEMES)
 
 
 def file_of(query: str) -> Path:

@@ -59,8 +59,8 @@ def existing(paths: Sequence[object], what: str) -> list[Path]:
             raise ParameterError(
                 f"{what}: expected paths one by one, got {type(given).__name__}; {_instead(given, what)}"
             )
-        if queries.is_query(given):
-            given = queries.file_of(str(given))
+        if isinstance(given, str) and given.startswith(queries.SCHEMES):
+            given = queries.file_of(given)
         path = STANDARD_INPUT if str(given) == "-" else Path(given)
         status = _stat(path)
         key = (status.st_dev, status.st_ino)

@@ -33,9 +33,7 @@ def at_k(
         if not isinstance(k, int) or isinstance(k, bool) or k < 1:
             raise ParameterError(Argument("at", k), " must be a whole number of samples, 1 or more")
     if not at:
-        if passing is not None:
-            raise ParameterError(Argument("passing"), " has no effect without ", Argument("at"))
-        return {}, []
+        raise ParameterError(Argument("passing"), " has no effect without ", Argument("at"))
     able = {label: each for label, each in values.items() if scores.measured[label].metric.ranks}
     if not able:
         raise ParameterError(

@@ -88,7 +88,9 @@ def from_values(
     scores = Measurements(tuple(systems), items, measured, tuple(notes), resamples, seed)
     if missing == "pairwise":
         scores = pairwise_scores(scores, np.ones((len(systems), len(ids)), dtype=np.bool_))
-    return clustered(with_samples(scores, {}, at, passing), cluster)
+    if at or passing is not None or any(each.by_sample is not None for each in values):
+        scores = with_samples(scores, {}, at, passing)
+    return clustered(scores, cluster)
 
 
 def scored_items(

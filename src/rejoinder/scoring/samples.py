@@ -110,7 +110,8 @@ def with_samples(
         notes.append(f"{label}: {shares(matrix.items)}")
     notes += merged(_unequal(label, each, scores.names) for label, each in values.items())
     scores = replace(scores, measured=measured)
-    made, left_out = at_k(scores, values, at, passing)
+    given = at or passing is not None
+    made, left_out = at_k(scores, values, at, passing) if given else ({}, [])
     every = (*scores.notes[:1], *notes, *left_out, *scores.notes[1:])
     return replace(scores, measured={**measured, **made}, notes=every)
 

@@ -159,6 +159,17 @@ class FileHead:
         except (InputError, ValueError, RecursionError):
             return None
 
+    def has(self, names: str) -> bool:
+        """Whether all of these columns are there: ``a.`` is any below it, ``a{}`` one of objects."""
+        return all(map(self._has, names.split()))
+
+    def _has(self, name: str) -> bool:
+        if name.endswith("."):
+            return any(each.startswith(name) for each in self.columns)
+        if name.endswith("{}"):
+            return isinstance(self.object, dict) and isinstance(self.object.get(name[:-2]), dict)
+        return name in self.columns
+
     @property
     def _is_own(self) -> bool:
         row = self.row
@@ -175,12 +186,17 @@ class Shape:
         container: What a file of this shape is.
         marks: What all stand there: names of a folder's files and folders (``*`` is any), words in the
             first bytes of a file.
-        also: What more is asked where they do.
+        also: What more is asked where all else fits.
+        columns: Sets of columns, or of keys of the first object, any one of which is there: see
+            ``FileHead.has``.
+        unless: Columns that are not there, parted by blanks.
     """
 
     container: Container
     marks: Sequence[str] = ()
     also: Callable[[FileHead], bool] | None = None
+    columns: Sequence[str] = ()
+    unless: str = ""
 
     def fits(self, head: FileHead) -> bool:
         """Whether a file or a folder has this shape."""
@@ -190,6 +206,10 @@ class Shape:
             has = all(any(head.path.glob(mark)) for mark in self.marks)
         else:
             has = all(mark in head.text for mark in self.marks)
+        if self.columns and not any(map(head.has, self.columns)):
+            return False
+        if self.unless and set(head.columns) & set(self.unless.split()):
+            return False
         return has and (self.also is None or self.also(head))
 
 
@@ -222,7 +242,6 @@ class Format:
             None where the format knows its columns.
         holds_all: Whether a path of a format that knows its columns holds a test set and replies.
         is_log: Whether it is the log of an evaluation tool, with the replies of its own system.
-        claims: Whether a file that it recognises is of no other format, whichever table is wanted.
     """
 
     name: str
@@ -232,7 +251,6 @@ class Format:
     part: Callable[[Path], Part] | None = None
     holds_all: Callable[[Path], bool] = lambda path: False
     is_log: bool = False
-    claims: bool = False
 
     def recognises(self, head: FileHead) -> bool:
         """Whether a path is of this format."""

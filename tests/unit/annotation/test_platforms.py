@@ -343,7 +343,7 @@ def test_a_rating_question_called_comment_is_a_criterion(tmp_path):
     assert ratings.select("criterion", "score").rows() == [("comment", 3.0), ("comment", 4.0)]
 
 
-@pytest.mark.parametrize("second", ["4", "good"])
+@pytest.mark.parametrize("second", ["4", "fair"])
 def test_a_label_that_is_no_number_is_refused_where_it_may_be_a_rating(tmp_path, second):
     with pytest.raises(InputError, match=r"row 1: score 'bad' is no number"):
         read_ratings(argilla_file(tmp_path, relevance=["bad", second]))

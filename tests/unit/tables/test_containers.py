@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import json
 import os
 import subprocess
 import sys
@@ -216,3 +217,10 @@ def test_objects_of_objects_and_lists_of_lists_name_the_remedy(tmp_path):
         frame.to_json(tmp_path / "t.json", orient=orient)
         with pytest.raises(InputError, match=words):
             read_responses(tmp_path / "t.json")
+
+
+@pytest.mark.parametrize("pairs", [[["c1", "Hi there"], ["c2", "Yes"]], [["bot", "Hi"]] * 2])
+def test_rows_without_names_of_columns_are_no_chat(tmp_path, pairs):
+    (tmp_path / "t.json").write_text(json.dumps(pairs))
+    with pytest.raises(InputError, match="each pair begins with a name"):
+        read_responses(tmp_path / "t.json")

@@ -15,7 +15,7 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import roles_of_part
 from rejoinder.tables.format import Asked, FileHead, Format, FormatName, KindName, name_for
-from rejoinder.tables.formats.registry import CLAIMING, FORMATS, formats_for
+from rejoinder.tables.formats.registry import FORMATS, formats_for
 from rejoinder.tables.io.text_lines import marked
 from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.parts import TestSetDraft
@@ -109,10 +109,11 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
         )
     formats = _tables(kind) if has_columns else every
     head = FileHead.of(path)
-    claiming = [] if has_columns else CLAIMING
-    if found := next((each for each in claiming if each.recognises(head)), _first(formats, head)):
-        is_table = found.part is not None and not has_columns and not found.claims
-        return _first(_WITH_OWN_COLUMNS, head) or found if is_table else found
+    found = _first(formats, head)
+    if not has_columns and (found is None or found.part is not None):
+        found = _first(_WITH_OWN_COLUMNS, head) or found
+    if found:
+        return found
     if has_columns and (published := _first(every, head)):
         raise ParameterError(
             f"{Argument('columns')}: {path} is of the format {quoted(published.name)}, whose columns are "

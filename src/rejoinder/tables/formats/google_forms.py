@@ -74,6 +74,6 @@ def _is_form(head: FileHead) -> bool:
 FORMAT = Format(
     "google-forms",
     "Google Forms (csv): Timestamp, then questions called <id> | <system> or [<id> | <system>]",
-    [Shape("csv", also=_is_form)],
+    [Shape("csv", (_TIME,), also=_is_form)],
     {"ratings": read},
 )

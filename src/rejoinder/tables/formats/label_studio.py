@@ -137,7 +137,6 @@ FORMATS = (
         "Label Studio's flat exports (JSON-MIN, CSV, TSV): id, system, annotator, a column per field",
         [Shape(each, ("annotation_id", "lead_time")) for each in ("csv", "tsv", "json list")],
         {"ratings": read_flat},
-        claims=True,
     ),
 )
 

@@ -78,13 +78,13 @@ def recast(
         rows: The records of a file as rows with the columns of ``jsonl``, each with its number.
         kinds: The kinds of tables in it.
     """
-    part = partial(_kept_part, read=partial(_part_of_file, rows=rows))
     whole = container(name, description, shapes, partial(_part_of_file, rows=rows))
+    part = whole.part
+    assert part is not None
     return replace(
         whole,
         reads={kind: whole.reads[kind] for kind in kinds},
         part=None,
-        claims=True,
         holds_all=lambda path: "responses" in kinds and roles_of_part(part(path), None).holds_all,
     )
 

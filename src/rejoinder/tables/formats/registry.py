@@ -72,7 +72,3 @@ one publication may have one name and other kinds of tables."""
 def formats_for(*kinds: KindName) -> dict[str, Format]:
     """By name the formats that hold one of these kinds of tables."""
     return {each.name: each for each in FORMATS if not each.reads.keys().isdisjoint(kinds)}
-
-
-CLAIMING = [each for each in FORMATS if each.claims]
-"""Those whose files no other format reads."""

@@ -98,7 +98,10 @@ class Export:
     @property
     def format(self) -> Format:
         """The format of its files."""
-        shapes = [Shape(each, also=self._is_marked) for each in _CONTAINERS]
+        shapes = [
+            Shape(each, columns=self.marks, unless=self.unless, also=self._is_marked)
+            for each in _CONTAINERS
+        ]
         shapes += [Shape("folder", (self.folder,))] * bool(self.folder)
         read = partial(_kept_samples, self)
         made = log_format(
@@ -110,23 +113,13 @@ class Export:
         return Format(made.name, made.description, made.shapes, reads)
 
     def _is_marked(self, head: FileHead) -> bool:
+        """Whether more is right in a file that has a set of the columns, where it could be our own table."""
         names = set(head.columns)
-        if not names or names & set(self.unless.split()):
-            return False
-        marks = [each for each in self.marks if all(_has(head, name) for name in each.split())]
+        marks = [each for each in self.marks if head.has(each)]
         systems = names & _SYSTEMS - set(self.system.split())
         if (systems or {"id", "text"} <= names) and _is_flat(head):
             marks = [each for each in marks if _UNMISTAKABLE.search(each)]
         return bool(marks) and self.also(head)
-
-
-def _has(head: FileHead, name: str) -> bool:
-    """Whether there is such a column, columns below it (``outputs.``), or an object (``info{}``)."""
-    if name.endswith("."):
-        return any(each.startswith(name) for each in head.columns)
-    if name.endswith("{}"):
-        return isinstance(at(head.object, name.removesuffix("{}")), dict)
-    return name in head.columns
 
 
 def _is_flat(head: FileHead) -> bool:

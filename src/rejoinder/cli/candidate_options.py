@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,9 +32,11 @@ def weight_bounds(
         found = None
         with contextlib.suppress(ValueError):
             found = float(low or "-inf"), float(high or "inf")
-        if not name or not between or found is None:
+        is_range = found is not None and not any(map(math.isnan, found))
+        if not name or not between or not is_range or name in bounds:
+            again = ", each name once" if name in bounds else ""
             raise click.BadParameter(
-                f"got '{each}'; expected NAME=LOW..HIGH, such as lm=0..1 or lm=0..",
+                f"got '{each}'; expected NAME=LOW..HIGH, such as lm=0..1 or lm=0..{again}",
                 context,
                 parameter,
             )

@@ -74,12 +74,14 @@ def passing(
     values: dict[str, float] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
-        try:
-            values[name] = float(number)
-        except ValueError:
+        value = math.nan
+        with suppress(ValueError):
+            value = float(number)
+        if math.isnan(value) or (name and name in values):
             raise ParameterError(
-                f"--passing {text}: expected a number, or METRIC=NUMBER (chrF=0.5)"
-            ) from None
+                f"--passing {text}: expected a number, or METRIC=NUMBER (chrF=0.5), each metric once"
+            )
+        values[name] = value
     if "" in values and len(texts) > 1:
         raise ParameterError(
             f"--passing {texts[0]} --passing {texts[1]}: a number without a metric is of all metrics, so it "

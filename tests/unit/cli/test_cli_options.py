@@ -8,6 +8,8 @@ import pytest
 
 from command_line import commands, running, verbs
 from rejoinder.cli import option_names
+from rejoinder.cli.candidate_options import weight_bounds
+from rejoinder.cli.option_values import passing
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument, Call, Placeholder
 from rejoinder.meta_evaluation import evidence
@@ -100,3 +102,19 @@ def test_threads_name_options_as_their_command_does(monkeypatch):
     with click.Context(commands()["correlate"]), option_names.named_as_options():
         named = evidence.at_once(lambda seed: str(Argument("seed", seed)), [1, 2, 3])
     assert named == ["--seed 1", "--seed 2", "--seed 3"]
+
+
+@pytest.mark.parametrize("texts", [["chrF=0.5", "chrF=0.6"], ["chrF=nan"], ["nan"]])
+def test_a_passing_value_is_a_number_and_each_metric_has_one(texts):
+    with pytest.raises(
+        ParameterError, match=r"expected a number, or METRIC=NUMBER .* each metric once"
+    ):
+        passing(None, None, texts)
+    assert passing(None, None, ["chrF=0.5", "BLEU=1"]) == {"chrF": 0.5, "BLEU": 1.0}
+
+
+@pytest.mark.parametrize("texts", [["lm=0..1", "lm=0..2"], ["lm=nan..1"], ["lm=0..nan"]])
+def test_a_bound_is_of_numbers_and_each_name_has_one(texts):
+    with pytest.raises(click.BadParameter, match=r"expected NAME=LOW\.\.HIGH"):
+        weight_bounds(None, None, texts)
+    assert weight_bounds(None, None, ["lm=..", "n=0..1"])["n"] == (0.0, 1.0)

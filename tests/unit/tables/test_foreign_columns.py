@@ -324,6 +324,29 @@ def test_a_column_of_ratings_called_rating(tmp_path, caplog, suffix, name):
     assert f"columns read under our names: '{name}' as 'score'" in caplog.text
 
 
+def test_an_answer_beside_a_label_is_ambiguous(tmp_path):
+    for label in ("label", "target", "gold"):
+        path = tmp_path / "qa.csv"
+        path.write_text(f"id,question,answer,{label}\n1,Hi,hello,good\n")
+        for read in (read_testset, read_responses):
+            with pytest.raises(
+                InputError, match=f"columns '{label}' and 'answer' could both be the 'reference'"
+            ):
+                read(path)
+        said = read_responses(path, columns={"text": "answer", "reference": label})
+        assert said.rows() == [("qa", "1", "hello")]
+        references = read_testset(path, columns={"reference": "answer"}).references
+        assert references["text"].to_list() == ["hello"]
+
+
+def test_an_answer_beside_a_system_is_its_reply(tmp_path):
+    path = tmp_path / "qa.csv"
+    path.write_text("id,model,question,answer\n1,gpt,Hi,hello\n1,llama,Hi,hullo\n")
+    assert read_responses(path).rows() == [("gpt", "1", "hello"), ("llama", "1", "hullo")]
+    testset = read_testset(path)
+    assert (testset.contexts.rows(), testset.references.height) == ([("1", ["Hi"])], 0)
+
+
 def test_a_rating_beside_a_score_is_no_score(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("id,system,rater,score,rating\nc1,a,p,1,5\n")

@@ -109,6 +109,7 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
     are_long = not {"weight", "source"}.isdisjoint(columns)
     reference = [] if references or are_long else [REFERENCE]
     renames = key_renames(columns, (*_TEXT_ROLES, *reference, "text"), where)
+    _settle_answer(renames, columns, where)
     references += [name for name in renames.values() if name == REFERENCE]
     names = [renames.get(name, name) for name in columns]
     is_reply = references or "text" in renames.values() or {"context", "system"} <= set(names)
@@ -119,10 +120,31 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
             name
             for name in columns
             if name not in {*renames, *references, *_NOT_SYSTEMS}
-            and folded(name) not in (*_ABOUT_ITEMS, *FALLBACKS["context"])
+            and folded(name) not in (*ABOUT_ITEMS, *FALLBACKS["context"])
             and (texts is None or name in texts)
         ]
     return Roles(tuple(columns), renames, tuple(references), reply, tuple(systems))
+
+
+def _settle_answer(renames: dict[str, str], columns: Sequence[str], where: str) -> None:
+    """An answer beside a system is its reply, where there is no other.
+
+    Raises:
+        InputError: Beside a label or a target it may be the reply that has this label, or the reference.
+    """
+    answer = next((each for each in renames if folded(each) == "answer"), None)
+    names = {renames.get(each, each) for each in columns}
+    if answer is None:
+        return
+    if renames[answer] == REFERENCE and "system" in names and "text" not in names:
+        renames[answer] = "text"
+    label = next((each for each in renames if folded(each) in ("label", "target", "gold")), None)
+    if label and renames[answer] == "text":
+        raise InputError(
+            f"{where}: columns {quoted(label)} and {quoted(answer)} could both be the {REFERENCE!r}; got "
+            f"{listed(columns)}; say which it is with {Argument('columns', {REFERENCE: answer})}, or with "
+            f"{Argument('columns', {'text': answer, REFERENCE: label})}"
+        )
 
 
 _TEXT_ROLES = [
@@ -132,7 +154,7 @@ _TEXT_ROLES = [
     if each.aliases and each.name != "text"
 ]
 _NOT_SYSTEMS = ("id", "context", "text", "weight", "source")
-_ABOUT_ITEMS = {
+ABOUT_ITEMS = {
     "category", "conversation", "dataset", "date", "difficulty", "domain", "document", "explanation",
     "genre", "group", "lang", "language", "notes", "score", "source", "speaker", "split", "subject",
     "subset", "tags", "task", "time", "timestamp", "title", "topic", "type", "url", "user",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -14,6 +14,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import (
+    ABOUT_ITEMS,
     Roles,
     folded,
     key_renames,
@@ -27,7 +28,7 @@ from rejoinder.tables.assembly.rating_cells import graded, scores_of
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import note, set_aside
 from rejoinder.tables.parts import Part
-from rejoinder.tables.schemas import COLUMNS, SAMPLE
+from rejoinder.tables.schemas import ALIASES, COLUMNS, DETAILS, FALLBACKS, SAMPLE
 
 
 def part_of_items(part: Part, columns: ColumnMapping | None) -> Part:
@@ -95,19 +96,37 @@ def part_of_judgements(
     return typed(part)
 
 
-_FEEDBACK = ("feedback", "flag", "liked", "thumbs", "vote")
-"""Columns of ratings where none is called a score or a rating, and each cell of it is a grade."""
+_FEEDBACK = ("feedback", "liked", "thumbs", "vote")
+"""Columns of ratings where no other column holds any, and each cell of it is a grade."""
+
+
+def _feedback(columns: Sequence[str]) -> list[str]:
+    """The columns that may be feedback; a flag is, as Gradio writes it, beside a prompt and its reply."""
+    there = {folded(each) for each in columns}
+    logged = all(there & {name, *ALIASES[name], *FALLBACKS[name]} for name in ("context", "text"))
+    names = (*_FEEDBACK, "flag") if logged else _FEEDBACK
+    return [each for each in columns if folded(each) in names]
+
+
+def _numbers(part: Part, keys: Collection[str]) -> list[str]:
+    """The columns with numbers, besides those that name or describe what was rated."""
+    known = {*keys, *DETAILS, *ABOUT_ITEMS} - {"score"}
+    return [
+        each.name
+        for each in part.frame.iter_columns()
+        if not {each.name, folded(each.name)} & known and scores_of(each).values.count()
+    ]
 
 
 def _graded(part: Part, values: Mapping[str, float]) -> Part:
     """Ratings with numbers for words: in the scores, and by the user's words elsewhere."""
     frame = part.frame
+    keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
     if "score" not in frame.columns:
-        feedback = [each for each in frame.columns if folded(each) in _FEEDBACK]
+        feedback = [] if _numbers(part, keys) else _feedback(frame.columns)
         if name := next((each for each in feedback if _is_of_grades(part, each, values)), None):
             log_renames({name: "score"}, part.name)
             frame = frame.rename({name: "score"})
-    keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
     names = [name for name in frame.columns if name not in keys and (values or name == "score")]
     return part.with_frame(frame.with_columns(graded(frame[n], part.name, values) for n in names))
 
@@ -128,18 +147,19 @@ def _with_rated_ids(part: Part) -> Part:
 
 
 def _with_row_for_each_rater(part: Part) -> Part:
-    """Ratings with a row for each rater, where the cells of columns are lists with a number of each."""
+    """Ratings with a row for each rater, where the cells of columns are lists with a number of each.
+
+    All lists are of one length, and no other column holds numbers, which would be those of nobody.
+    """
     if part.holds != "rows" or "rater" in part.frame.columns:
         return part
     values = {name: part.values(name) for name in part.frame.columns}
     lists = [name for name, cells in values.items() if any(map(_is_of_numbers, cells))]
-    if not lists:
+    lengths = {len(cell) for name in lists for cell in values[name] if isinstance(cell, list)}
+    keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
+    if len(lengths) != 1 or _numbers(typed(part.with_frame(part.frame.drop(lists))), keys):
         return part
-    most = [
-        max((len(cell) for cell in row if isinstance(cell, list)), default=0)
-        for row in zip(*(values[name] for name in lists), strict=True)
-    ]
-    rows = [(row, place) for row, n in enumerate(most) for place in range(n)]
+    rows = [(row, place) for row in range(part.frame.height) for place in range(*lengths)]
     columns = [
         column_of_rows(
             name, [_at(cells[row], place) if name in lists else cells[row] for row, place in rows]
@@ -162,7 +182,7 @@ def _is_of_numbers(cell: object) -> bool:
 
 def _at(cell: Any, place: int) -> Any:
     """What a rater gave; what is no list is nobody's."""
-    return cell[place] if isinstance(cell, list) and place < len(cell) else None
+    return cell[place] if isinstance(cell, list) else None
 
 
 def roles_of_part(part: Part, columns: ColumnMapping | None) -> Roles:

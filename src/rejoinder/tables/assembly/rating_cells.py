@@ -16,13 +16,18 @@ from rejoinder.tables.parts import Part
 # and words. A second digit makes it anything: "1-2" and "3 of 5" are no rating.
 _LABEL = r"^([+-]?\d+)\s*(?:[-–—:.)=(]|\s)[^\d]*\p{L}[^\d]*$"
 _DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
-_WORDS = {
-    "1": "👍 thumbs_up thumbsup up like liked good positive yes true",
-    "0": "👎 thumbs_down thumbsdown down dislike disliked bad negative no false",
-}
-"""Words of two grades, in lower case with ``_`` for white space, by the number that each is."""
+_WORDS = (
+    ("👎 thumbs_down thumbsdown down", "👍 thumbs_up thumbsup up"),
+    ("dislike disliked", "like liked"),
+    ("bad", "good"),
+    ("negative", "positive"),
+    ("no", "yes"),
+    ("false", "true"),
+)
+"""By kind the words of the grades 0 and 1, in lower case with ``_`` for white space."""
 
-_GRADES = {word: number for number, words in _WORDS.items() for word in words.split()}
+_GRADES = {w: str(n) for kind in _WORDS for n, words in enumerate(kind) for w in words.split()}
+_KINDS = {w: str(n) for n, kind in enumerate(_WORDS) for words in kind for w in words.split()}
 _STARS = r"^[★⭐]+☆*$"
 _MODIFIERS = "[\ufe0f\U0001f3fb-\U0001f3ff]"  # of an emoji: its presentation, a colour of skin
 _ABSENT = ("na", "n/a", "none", "null", "-", "?", "missing")
@@ -74,8 +79,8 @@ def scores_of(cells: pl.Series) -> CellScores:
 def graded(cells: pl.Series, name: object, values: Mapping[str, float] | None = None) -> pl.Series:
     """Cells in which words are their numbers: the user's, or stars and words of two grades.
 
-    The latter count where no filled cell holds anything else, so that ``good`` among ``good``, ``fair`` and
-    ``poor`` is no number.
+    The latter count where they are of one kind and no filled cell holds anything else, so that ``good``
+    among ``good``, ``fair`` and ``poor`` is no number.
 
     Args:
         cells: The column.
@@ -103,6 +108,9 @@ def graded(cells: pl.Series, name: object, values: Mapping[str, float] | None = 
         grades = plain.replace_strict(_GRADES, default=None, return_dtype=pl.String)
         grades = grades.zip_with(~stars.fill_null(False), counts)
         if grades.is_null().any() and (words.fill_null("") != "").filter(grades.is_null()).any():
+            return cells
+        kinds = plain.str.replace(_STARS, "stars").replace(_KINDS).drop_nulls()
+        if kinds.filter(kinds != "").n_unique() > 1:
             return cells
         known = {w: n for w, n in zip(words, grades, strict=True) if w and n is not None}
     if known:

@@ -23,8 +23,8 @@ def write(tmp_path):
     return written
 
 
-def items(path):
-    testset = read_testset(path)
+def items(path, **more):
+    testset = read_testset(path, **more)
     texts = {id: [] for id in testset.ids}
     for id, text in testset.references.select("id", "text").rows():
         texts[id].append(text)
@@ -67,6 +67,15 @@ def test_dialogpt(write):
     assert items(weighted) == told
     price = write("How much?\tOnly 1.0 pound.\n", "price.tsv")
     assert items(price) == [("1", ["How much?"], ["Only 1.0 pound."])]
+    miles = write("How far is it?\t1.5 miles away.\nAnd then?\t0.5 of it.\n", "miles.tsv")
+    assert [texts for *_, texts in items(miles)] == [["1.5 miles away."], ["0.5 of it."]]
+
+
+def test_text_with_tabs_needs_a_mark_of_dialogpt(write):
+    path = write("Good morning.\tHow are you?\n")
+    with pytest.raises(InputError, match="row 1: a tab in a line of plain text"):
+        read_testset(path)
+    assert read_testset(path, format="dialogpt").contexts.rows() == [("1", ["Good morning."])]
 
 
 WORLD = {"dialog": [[{"id": "ann", "text": "Hi"}, {"id": "bot", "text": "Hello"}],
@@ -82,8 +91,9 @@ def test_logs_of_worlds(write):
 def test_chatbots(write):
     pairs = write(json.dumps([["Hi", "Hello"], ["Tea?", None], ["Please?", "No."]]), "bot.json")
     told = [("1.1", ["Hi"], []), ("1.2", ["Hi", "Hello", "Tea?", "Please?"], [])]
-    assert items(pairs) == told
-    assert read_responses(pairs).rows() == [("bot", "1.1", "Hello"), ("bot", "1.2", "No.")]
+    named = {"format": "gradio-chatbot"}
+    assert items(pairs, **named) == told
+    assert read_responses(pairs, **named).rows() == [("bot", "1.1", "Hello"), ("bot", "1.2", "No.")]
     roles = ("system", "user", "assistant", "user", "user", "assistant")
     texts = ("Be kind.", "Hi", "Hello", "Tea?", "Please?", "No.")
     messages = [{"role": r, "content": t} for r, t in zip(roles, texts, strict=True)]
@@ -91,6 +101,14 @@ def test_chatbots(write):
     assert [id for id, *_ in items(write(json.dumps([messages, messages]), "two.json"))] == [
         "1.1", "1.2", "2.1", "2.2",
     ]  # fmt: skip
+
+
+def test_a_list_of_rows_is_no_chatbot(write):
+    path = write(json.dumps([["id", "text"], ["1", "hello"], ["2", "bye"]]), "rows.json")
+    with pytest.raises(InputError, match="a list has no names of columns"):
+        read_testset(path)
+    said = write(json.dumps([["Any tea?", "Yes."], ["Milk?", "No, thanks."]]), "bot.json")
+    assert next(context for _, context, _ in items(said)) == ["Any tea?"]
 
 
 def test_mt_bench(write):
@@ -153,6 +171,8 @@ def test_chatml(write):
             ("1", ["Hi"], ["Hello,\nyou."]),
             ("2", ["Hi"], ["Hello,\nyou."]),
         ]
+    airy = (CHATML * 2).replace("<|im_end|>", "<|im_end|>\n")
+    assert items(write(airy, "bot.txt")) == [("1", ["Hi", "Hello,\nyou.", "Hi"], ["Hello,\nyou."])]
     two = read_responses(write(CHATML * 2, "bot.txt")).rows()
     assert two == [("bot", "1", "Hello,\nyou.")]  # one conversation of four turns
 
@@ -169,7 +189,7 @@ BAD = {
     "a number of fbdialog left out": ("a.txt", "1 Hi\tHo\n3 Hi\tHo\n", "row 2: got '3 Hi.*expected the number 2, or 1"),
     "a line of DialoGPT without a tab": ("a.tsv", "Hi.\tHo.\nHi.\n", "row 2: no tab; expected the turns, a tab"),
     "ChatML that is not closed": ("a.txt", CHATML + "<|im_start|>user\nHi\n", "row 5: text outside of a message"),
-    "a chatbot with three of a pair": ("a.json", '[["Hi", "Ho"], ["a", "b", "c"]]', "row 1: got neither a pair nor a message"),
+    "a chatbot with three of a pair": ("a.json", '[["Hi!", "Ho!"], ["a", "b", "c"]]', "row 1: got neither a pair nor a message"),
     "a conversation that is a text": ("a.json", '[[["Hi", "Ho"]], "x"]', "row 2: got neither a pair nor a message"),
     "an unknown role": ("a.json", '[{"role": "tool", "content": "4"}]', "row 1: the role is 'tool'; expected"),
     "an example of ParlAI without a text": ("a.txt", "text:Hi\tlabels:Ho\nlabels:Ho\treward:1\n", "row 2: no field 'text'"),

@@ -99,6 +99,43 @@ def test_a_comment_is_no_feedback_in_grades(write):
     assert read_ratings(path).get_column("criterion").to_list() == ["fluency", "fluency"]
 
 
+def test_feedback_takes_the_place_of_no_criteria(write, caplog):
+    for name, words in (("flag", ("no", "yes")), ("vote", ("up", "down"))):
+        rows = "".join(f"{n},a,r,{n},3,{word}\n" for n, word in enumerate(words, start=1))
+        made = read_ratings(write(f"id,system,rater,fluency,tone,{name}\n{rows}", f"{name}.csv"))
+        assert made.select("criterion", "score").rows() == [
+            ("fluency", 1.0),
+            ("tone", 3.0),
+            ("fluency", 2.0),
+            ("tone", 3.0),
+        ]
+        assert f"1 column without a number left out: {name}" in caplog.text
+    with pytest.raises(
+        InputError, match="no column of numbers"
+    ):  # a flag is Gradio's beside a prompt and its reply
+        read_ratings(write("id,system,rater,flag\n1,a,r,no\n2,a,r,yes\n", "flags.csv"))
+
+
+def test_words_of_two_kinds_are_no_grades(write):
+    for words in (("★★", "yes"), ("yes", "bad")):
+        path = write(f"id,system,rater,score\n1,a,r,{words[0]}\n2,a,r,{words[1]}\n", "r.csv")
+        with pytest.raises(InputError, match=f"row 2: score '{words[0]}' is no number"):
+            read_ratings(path)
+
+
+def test_lists_of_numbers_beside_a_number_are_no_raters(write):
+    rows = [{"id": str(n), "system": "a", "score": n, "tokens": [5, 6, 7]} for n in (1, 2)]
+    assert scores(write(rows, "tokens.json")) == [1, 2]
+    rows = [{"id": str(n), "system": "a", "rated": n, "span": [0, 5]} for n in (1, 2)]
+    with pytest.raises(InputError, match="one column of numbers, 'rated'"):
+        read_ratings(write(rows, "spans.json"))
+    rows = [{"id": str(n), "system": "a", "tokens": [1] * n} for n in (1, 2)]
+    with pytest.raises(InputError, match="no column of numbers"):
+        read_ratings(write(rows, "lengths.json"))
+    rows = [{"id": str(n), "system": "a", "fluency": [4, 5]} for n in (1, 2)]
+    assert scores(write(rows, "lists.json")) == [4, 5, 4, 5]
+
+
 USR = [{"context": "Hi\nHello\nTea?\n", "fact": "f", "responses": [
     {"response": "Yes. System: on.", "model": "a", "Natural": [1, 3, "N/A"], "Overall": [4, 5, 3]},
     {"response": "No.", "model": "b", "Natural": [2], "Overall": [1, 2]}]}]  # fmt: skip
@@ -126,6 +163,21 @@ def test_fed(write, caplog):
     assert "1 dialogue that was rated as a whole left out" in caplog.text
 
 
+def test_equal_contexts_of_fed_are_one_item(write):
+    rows = [FED[0], FED[0] | {"system": "Mitsuku"}, FED[0]]
+    path = write(rows, "fed.json")
+    assert read_responses(path).select("system", "id").rows() == [
+        ("Meena", "1"),
+        ("Mitsuku", "1"),
+        ("Meena", "3"),
+    ]
+    own = write(json.dumps(FED[0] | {"id": "i1", "reference": "Hey."}) + "\n", "own.jsonl")
+    assert (read_testset(own).ids, read_testset(own).references["text"].to_list()) == (
+        ["i1"],
+        ["Hey."],
+    )
+
+
 def test_likes_of_gradio(write):
     rows = [
         {"index": [0, 1], "value": "Ho", "liked": True, "conversation_id": "x"},
@@ -151,12 +203,29 @@ def test_google_forms(write):
     assert nameless.select("rater", "score").rows() == [("1", 1.0), ("2", 0.0)]
 
 
+def test_forms_with_columns_of_ours_or_other_questions(write, caplog):
+    path = write("Timestamp,id,system,rater,Q1 fluency,Q2 tone\nx,c1,bot,ann,3,4\n", "own.csv")
+    assert read_ratings(path).rows() == [
+        ("c1", "bot", "ann", "Q1 fluency", 3.0),
+        ("c1", "bot", "ann", "Q2 tone", 4.0),
+    ]
+    path = write(
+        "Timestamp,Your age,1. Gender,Q1 comments,c1 | bot\nx,33,male,nice,5\n", "form.csv"
+    )
+    assert read_ratings(path).rows() == [("c1", "bot", "1", "overall", 5.0)]
+    assert "columns not read: Your age, 1. Gender, Q1 comments" in caplog.text
+
+
 def test_potato_of_version_1(write):
     table = "user\tinstance_id\tdisplayed_text\tfluency:::1\tfluency:::2\ttone:::5\nu1\tc1__bot\tHi\t\t2\t5\nu2\tc2__cat\tHo\t1\t\t\n"
     path = write(table, "annotated_instances.tsv")
     assert read_ratings(path).rows() == [
         ("c1", "bot", "u1", "fluency", 2.0), ("c1", "bot", "u1", "tone", 5.0), ("c2", "cat", "u2", "fluency", 1.0),
     ]  # fmt: skip
+    dotted = write(
+        "user\tinstance_id\tfluency:::1\nu1\tdd__12__gpt\ttrue\n", "annotated_instances.tsv"
+    )
+    assert read_ratings(dotted).rows() == [("dd__12", "gpt", "u1", "fluency", 1.0)]
     line = {
         "id": "c1__bot",
         "displayed_text": "Hi",
@@ -194,6 +263,12 @@ def test_pairs_of_preferences(write, row):
     assert read_responses(path).rows() == [("chosen", "1", "Ho"), ("rejected", "1", "No")]
     testset = read_testset(path)
     assert (testset.contexts.rows(), testset.references.height) == ([("1", ["Hi"])], 0)
+
+
+def test_a_speaker_named_in_a_sentence_begins_no_turn(write):
+    asked = "\n\nHuman: What does 'Assistant:' mean?\n\nAssistant: "
+    path = write([{"chosen": f"{asked}A label.", "rejected": f"{asked}No idea."}], "dpo.json")
+    assert read_testset(path).contexts.rows() == [("1", ["What does 'Assistant:' mean?"])]
 
 
 def test_two_conversations_are_no_pair(write):

@@ -22,6 +22,7 @@ from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 
+_BLANK_BEFORE_REPLY = re.compile(r"<\|im_end\|>\s*?\n\s*?\n\s*<\|im_start\|>(assistant|gpt)\n")
 _START, _END_OF_TEXT = "<|im_start|>", "<|endoftext|>"
 _BLOCK = re.compile(r"<\|im_start\|>(\w+)\n((?:(?!<\|im_start\|>).)*?)<\|im_end\|>", re.DOTALL)
 
@@ -181,11 +182,14 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, _alpaca_messages(row, Place(str(path), number)) if is_alpaca(row) else row
         return
     messages, number, end = [], 1, 0
+    # Blank lines part conversations where none stands before a reply.
+    are_parted = _BLANK_BEFORE_REPLY.search(text) is None
     for block in _BLOCK.finditer(text):
         between = text[end : block.start()]
         if between.replace(_END_OF_TEXT, "").strip():
             break
-        begins = between.count("\n") > 1 or _END_OF_TEXT in between or block[1] in _INSTRUCTIONS
+        blank = are_parted and between.count("\n") > 1
+        begins = blank or _END_OF_TEXT in between or block[1] in _INSTRUCTIONS
         if messages and begins:
             yield number, {"messages": messages}
         if begins or not messages:

@@ -70,13 +70,18 @@ def read_fbdialog(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
 
 def read_dialogpt(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
-    """DialoGPT's lines: turns parted by EOS, a tab, and the reply; further cells are references too."""
+    """DialoGPT's lines: turns parted by EOS, a tab, and the reply; further cells are references too.
+
+    What looks like a weight is one where each utterance has one.
+    """
     items = Items()
-    for number, (place, line) in enumerate(_lines(paths), start=1):
-        source, *targets = line.split("\t")
-        turns = [_WEIGHT.sub("", turn, count=1) for turn in source.split(_END)]
-        references = [_WEIGHT.sub("", each, count=1) for each in targets]
-        if not targets:
+    lines = [(place, _utterances(line)) for place, line in _lines(paths)]
+    weighted = all(map(_are_weighted, (said for _, said in lines)))
+    for number, (place, said) in enumerate(lines, start=1):
+        turns, references = (
+            [_WEIGHT.sub("", each, count=1) if weighted else each for each in part] for part in said
+        )
+        if not references:
             raise InputError(f"{place}: no tab; expected the turns, a tab, and the reply")
         items.add(str(number), turns, spoken(references, "original"), place)
     return items.draft()
@@ -91,11 +96,27 @@ def _is_fbdialog(head: FileHead) -> bool:
     )
 
 
+def _utterances(line: str) -> tuple[list[str], list[str]]:
+    """The turns and the replies of a line of DialoGPT."""
+    source, *targets = line.split("\t")
+    return source.split(_END), targets
+
+
+def _are_weighted(said: tuple[list[str], list[str]]) -> bool:
+    return all(_WEIGHT.match(each) for part in said for each in part)
+
+
 def _is_dialogpt(head: FileHead) -> bool:
-    """Whether the first line has turns and replies, and no names of columns: utterances end in a mark."""
-    cells = head.text.partition("\n")[0].rstrip("\r").split("\t")
-    weighted = all(map(_WEIGHT.match, cells[:2])) or _END in cells[0]
-    return len(cells) > 1 and (weighted or all(_ENDED.search(cell) for cell in cells))
+    """Whether the first line has turns and replies, with weights, or EOS there or below.
+
+    What is called a table has no names of columns where all cells of its first line end in a mark.
+    """
+    said = _utterances(head.text.partition("\n")[0].rstrip("\r"))
+    cells = [each for part in said for each in part]
+    if not said[1]:
+        return False
+    ended = head.container == "tsv" and all(map(_ENDED.search, cells))
+    return ended or _END in head.text or _are_weighted(said)
 
 
 FORMATS = (

@@ -9,17 +9,20 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed
+from rejoinder.tables.assembly.column_roles import folded
 from rejoinder.tables.assembly.long_or_wide import OVERALL, ratings_of_table
 from rejoinder.tables.assembly.rating_cells import graded
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
+from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Draft, Part
+from rejoinder.tables.schemas import ALIASES
 
 _TIME = "Timestamp"
 _MAIL = ("email", "email address", "username")
 _MARK = r"\s*(?:\||__|\s-\s)\s*"
 _GRID = re.compile(r"(?:(.*\S)\s*\[)?([^\[\]]+)\]?")
-_WORDS = re.compile(r"(\S*\d\S*)\s+(\S+)")
+_WORDS = re.compile(r"(?!(?:q|question)?\d+[.:)]*\s)(\S*\d\S*)\s+(\S+)", re.IGNORECASE)
 
 
 def read(path: Path, asked: Asked) -> Draft:
@@ -40,6 +43,9 @@ def read(path: Path, asked: Asked) -> Draft:
         )
     values = asked.columns.values if asked.columns else None
     mail = next((name for name in table.frame.columns if name.lower() in _MAIL), None)
+    others = [each for each in table.frame.columns if each not in (*placed, mail, _TIME)]
+    if others:
+        note("columns not read", path, columns=others)
     raters = table.frame[mail] if mail else pl.Series(map(str, range(1, table.frame.height + 1)))
     raters = raters.cast(pl.String).alias("rater")
     frames = [
@@ -52,7 +58,10 @@ def read(path: Path, asked: Asked) -> Draft:
 
 
 def _placed(name: str) -> tuple[str, str, str] | None:
-    """The item, the system and the criterion of a question; a blank parts an id with a digit too."""
+    """The item, the system and the criterion of a question.
+
+    A blank parts an id with a digit too, where it is not the number of a question (``Q1 fluency``).
+    """
     grid = _GRID.fullmatch(name.strip())
     if grid is None:
         return None
@@ -68,7 +77,9 @@ def _placed(name: str) -> tuple[str, str, str] | None:
 def _is_form(head: FileHead) -> bool:
     header = head.text.partition("\n")[0].rstrip("\r")
     names = [name.strip('"') for name in header.split(",")]
-    return names[0] == _TIME and any(map(_placed, names))
+    there = set(map(folded, names))
+    is_own = all(there & {key, *ALIASES[key]} for key in ("id", "system"))
+    return names[0] == _TIME and not is_own and any(map(_placed, names))
 
 
 FORMAT = Format(

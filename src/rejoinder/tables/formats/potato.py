@@ -28,7 +28,7 @@ KEY = "key.jsonl"
 """By the number of an instance its item, system and probability, which potato does not get to see."""
 _CONFIG = "config.yaml"
 _STATES = "annotation_output/*/user_state.json"
-_PLACED = re.compile(r"(.+?)(?:__|\s*\|\s*)(.+)")
+_PLACED = re.compile(r"(.*\S)\s*(?:__|\|)\s*(.+)")
 _TEXTS = ("text_box", "free_response")
 """What potato calls the one field of a text, which is no rating."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,13 @@ _REPLY_COLUMNS = ("response", "model", "system")
 def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The replies of USR (``responses`` to a context) and of FED (one, with ``annotations``).
 
-    A context is one text with a line for each turn; FED's ``User:`` and ``System:`` are taken off.
+    Equal contexts are one item, which is called by the number of its first row. A context is one text
+    with a line for each turn; FED's ``User:`` and ``System:`` are taken off.
     """
-    no_grades, whole = 0, 0
+    no_grades, whole, most = 0, 0, 0
+    rows: list[tuple[int, dict[str, Any], dict[str, list[Any]]]] = []
+    times: Counter[tuple[str, str]] = Counter()
+    ids: dict[tuple[str, int], str] = {}
     for number, (place, row) in enumerate(
         with_keys(path, read_json_rows(path), ("context",)), start=1
     ):
@@ -43,12 +48,16 @@ def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             no_grades += sum(not _is_grade(each) for cells in grades.values() for each in cells)
             text = _SPEAKER.sub("", text_of(reply["response"], place), count=1)
             system = name_of(reply, "model", place) or name_of(reply, "system", place)
-            yield place.row, {
-                "id": str(number), "system": system, "context": turns, "text": text,
-                **{n: [each if _is_grade(each) else None for each in cells] for n, cells in grades.items()},
-            }  # fmt: skip
+            times[context, system] += 1
+            id = ids.setdefault((context, times[context, system]), str(number))
+            most = max([most, *map(len, grades.values())])
+            rows.append(
+                (place.row, {"id": id, "system": system, "context": turns, "text": text}, grades)
+            )
     left_out(path, no_grades, "grade", "that is no number")
     left_out(path, whole, "dialogue", "that was rated as a whole")
+    for number, row, grades in rows:
+        yield number, row | {name: _padded(cells, most) for name, cells in grades.items()}
 
 
 def liked(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -67,6 +76,11 @@ def _id(row: dict[str, Any], place: Place) -> str:
     return ".".join(map(str, (conversation, *index))) if conversation else str(place.row)
 
 
+def _padded(cells: list[Any], most: int) -> list[Any]:
+    """The grades of each rater, null where there is none."""
+    return [each if _is_grade(each) else None for each in cells] + [None] * (most - len(cells))
+
+
 def _is_grade(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -74,6 +88,8 @@ def _is_grade(value: Any) -> bool:
 def _is_rated(head: FileHead) -> bool:
     row = head.row
     if not isinstance(row, dict) or not isinstance(row.get("context"), str):
+        return False
+    if "id" in row or "reference" in row:  # a table of ours
         return False
     replies = row.get("responses")
     if isinstance(replies, list):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -169,9 +170,17 @@ def _is_one(history: Any) -> bool:
     )
 
 
+_WORD = re.compile(r"[\w.-]*\w", re.ASCII)
+"""What a cell of a table is, and few turns are."""
+
+
 def _is_history(first: Any) -> bool:
-    """Whether the first entry of a list is a pair of texts, a message, or a conversation of these."""
-    if isinstance(first, list) and first and isinstance(first[0], list | dict):
+    """Whether the first entry of a list is a pair of texts, a message, or a conversation of these.
+
+    A pair with a single word may be a row of a table: such a history is read by the name of its format.
+    """
+    is_nested = isinstance(first, list) and bool(first) and isinstance(first[0], list | dict)
+    if is_nested:
         first = first[0]
     if isinstance(first, dict):
         return {"role", "content"} <= set(first) and "id" not in first
@@ -179,4 +188,5 @@ def _is_history(first: Any) -> bool:
         isinstance(first, list)
         and len(first) == 2
         and all(isinstance(each, str | None) for each in first)
+        and (is_nested or not any(each and _WORD.fullmatch(each) for each in first))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,13 +51,12 @@ def read_preferences(path: Path, asked: Asked) -> Draft:
 
 def _turns(said: Any, place: Place) -> list[str]:
     """A text, or messages; HH-RLHF writes a whole conversation as one text, with a name before each turn."""
-    if isinstance(said, str) and said.lstrip().startswith(_HUMAN):
-        turns = said.replace(_ASSISTANT, _HUMAN).split(_HUMAN)
-        return [turn.strip() for turn in turns[1:]]
+    if isinstance(said, str) and said.lstrip().startswith("Human:"):
+        return [turn.strip() for turn in _SPEAKER.split("\n\n" + said.lstrip())[1:]]
     return [text_of(said, place)] if isinstance(said, str) else turns_of(said, place)
 
 
-_HUMAN, _ASSISTANT = "Human:", "Assistant:"
+_SPEAKER = re.compile(r"\n\n(?:Human|Assistant):(?:\s|$)")
 
 
 def _is_pairs(head: FileHead) -> bool:

@@ -22,9 +22,6 @@ KINDS = (
     "clusters of 1 to 16",
     "half in one cluster",
 )
-FEWER = 10
-"""A run takes some milliseconds: a tenth of the runs."""
-
 TRIALS = 199
 MEAN = 0.1
 """The true coverage above chance."""
@@ -32,21 +29,20 @@ MEAN = 0.1
 
 def variety_rows(runs: int, seed: int) -> Iterator[Row]:
     """Intervals of coverage, and both tests of two systems that do not differ."""
-    fewer = max(2, runs // FEWER)
     for prompts in PROMPTS:
         for kind in KINDS:
             rng = np.random.default_rng([seed, prompts, KINDS.index(kind)])
-            hits = [_holds(kind, prompts, MEAN, rng) for _ in range(fewer)]
+            hits = [_holds(kind, prompts, MEAN, rng) for _ in range(runs)]
             where = f"{prompts} prompts"
-            yield Row("coverage above chance", kind, where, COVERAGE, sum(hits), fewer)
-            errs = [not _holds(kind, prompts, 0.0, rng) for _ in range(fewer)]
-            yield Row("coverage that is chance", kind, where, LEVEL, sum(errs), fewer)
+            yield Row("coverage above chance", kind, where, COVERAGE, sum(hits), runs)
+            errs = [not _holds(kind, prompts, 0.0, rng) for _ in range(runs)]
+            yield Row("coverage that is chance", kind, where, LEVEL, sum(errs), runs)
     for prompts in (12, 40):
         for kind in ("normal", "clusters of 4"):
             rng = np.random.default_rng([seed, prompts, KINDS.index(kind), 1])
-            same, varied = np.array([_tested(kind, prompts, rng) for _ in range(fewer)]).sum(axis=0)
-            yield Row("they say the same", kind, f"{prompts} prompts", LEVEL, int(same), fewer)
-            yield Row("more varied", kind, f"{prompts} prompts", LEVEL, int(varied), fewer)
+            same, varied = np.array([_tested(kind, prompts, rng) for _ in range(runs)]).sum(axis=0)
+            yield Row("they say the same", kind, f"{prompts} prompts", LEVEL, int(same), runs)
+            yield Row("more varied", kind, f"{prompts} prompts", LEVEL, int(varied), runs)
 
 
 def clusters_of(kind: str, prompts: int) -> Indices:
@@ -113,7 +109,7 @@ STUDY = SimulationStudy(
     """Samples and references that are near or far from all others, half of that shared within a cluster,
 and a nearness to a prompt's own references, normal, lognormal, or for one prompt in ten alone. The truth
 is .1, or 0: there the share is that of intervals without 0. Both tests are of two systems whose samples
-are drawn from the same replies; a tenth of the runs.
+are drawn from the same replies.
 Where one prompt in ten alone earns anything, 12 prompts hold none in 28% of the draws, which no interval
 of these prompts can know: below 25 prompts coverage has no interval.
 """,

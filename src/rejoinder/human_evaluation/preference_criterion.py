@@ -166,7 +166,7 @@ class PreferenceCriterion:
             return share_interval(values, clusters, effective_size(values, clusters))
         if reason := too_few_groups(len(clusters), "clusters"):
             return Interval.none(reason)
-        return share_interval(values, clusters, interval_size(values, clusters))
+        return share_interval(values, clusters, interval_size(values, clusters, caution=0))
 
     def _raters(self) -> list[dict[str, Any]]:
         compared, changing = self.all, self.all.shown_both_ways()

@@ -331,7 +331,7 @@ def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> floa
     )
 
 
-def interval_size(values: Floats, groups: Groups) -> float:
+def interval_size(values: Floats, groups: Groups, caution: float = CAUTION) -> float:
     """The `effective_size` of a share for an interval of rates, which knows no degrees of freedom.
 
     Multiplied by ``(t_(n - 1) / t_f)^2``, f the `freedom_of` the groups, so that the interval is as wide
@@ -341,7 +341,8 @@ def interval_size(values: Floats, groups: Groups) -> float:
     observations have: one failure among a hundred passes shows nothing of it, and would make the
     interval narrow just where the share is far from the truth. So the design effect is the mean of
     the one that c of g groups show, counted c times, and of the greatest there can be, counted
-    ``2 (1 - c / g)`` times, which was found by simulation (docs/studies/coverage.md).
+    ``2 (1 - c / g)`` times, which was found by simulation (docs/studies/coverage.md). Choices between two
+    systems, of which nearly every group shows some, need no such caution (0).
 
     >>> round(interval_size(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), Groups.of(None, 6)), 6)
     6.0
@@ -351,8 +352,9 @@ def interval_size(values: Floats, groups: Groups) -> float:
     unlike = (code != np.bincount(code, minlength=kinds.size).argmax()).astype(np.float64)
     seen = float((groups.sums(unlike) > 0).sum())
     shown, greatest = n / effective_size(values, groups), n / groups.least_effective
-    caution = CAUTION * (1 - seen / len(groups))
-    effect = (seen * shown + caution * greatest) / (seen + caution)
+    caution *= 1 - seen / len(groups)
+    counted = seen + caution
+    effect = (seen * shown + caution * greatest) / counted if counted else greatest
     return n / effect * of_freedom(groups)
 
 

@@ -183,11 +183,12 @@ def test_a_table_with_a_column_of_systems_is_no_export(name, tmp_path):
     assert read.select("system", "id", "text").rows() == [("a", "1", "A"), ("b", "1", "B")]
 
 
-def test_an_export_with_a_column_of_systems_keeps_them(tmp_path):
+@pytest.mark.parametrize("column", ["system", "system_name", "generator"])
+def test_an_export_with_a_column_of_systems_keeps_them(column, tmp_path):
     path = tmp_path / "spans.jsonl"
     path.write_text(
         "".join(
-            json.dumps({"id": "1", "traceId": s, "input": "Hi", "output": t, "system": s}) + "\n"
+            json.dumps({"id": "1", "traceId": s, "input": "Hi", "output": t, column: s}) + "\n"
             for s, t in (("a", "A"), ("b", "B"))
         )
     )

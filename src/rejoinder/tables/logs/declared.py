@@ -47,7 +47,7 @@ _UNMISTAKABLE = re.compile(r"[.A-Z{]|run_type|op_name|project_id|dataset_item_id
 """Found in a mark that no other table has: a dotted name, an object, a word of a tool alone."""
 _NO_REPLIES: tuple[Any, ...] = (None, [], {})
 """Values that are no reply; an empty text is one."""
-_SYSTEMS = {"system", *ALIASES["system"], *FALLBACKS["system"]}
+_SYSTEMS = ("system", *ALIASES["system"], *FALLBACKS["system"])
 _TABLES = {"csv": read_csv, "tsv": read_quoted_tsv, "parquet": read_parquet}
 
 
@@ -116,7 +116,7 @@ class Export:
         """Whether more is right in a file that has a set of the columns, where it could be our own table."""
         names = set(head.columns)
         marks = [each for each in self.marks if head.has(each)]
-        systems = names & _SYSTEMS - set(self.system.split())
+        systems = names & set(_SYSTEMS) - set(self.system.split())
         if (systems or {"id", "text"} <= names) and _is_flat(head):
             marks = [each for each in marks if _UNMISTAKABLE.search(each)]
         return bool(marks) and self.also(head)
@@ -164,7 +164,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
     samples, twice = [], 0
     for count, (place, row) in enumerate(rows, start=1):
         id = name_at(row, export.id) if named else str(count)
-        system = name_at(row, f"{export.system} system") or stem_of(path)
+        system = name_at(row, " ".join((export.system, *_SYSTEMS))) or stem_of(path)
         failed = at(row, export.failed) if export.failed else None
         found = [] if failed else replies_in(at(row, export.reply, _NO_REPLIES), place)
         given = (
@@ -260,7 +260,7 @@ def _cells(rows: Rows, name: str) -> pl.Series:
 def _unread(export: Export, rows: Rows) -> list[str]:
     """The columns with a value that no path or mark names."""
     paths = (export.prompt, export.reply, export.reference, export.id, export.system)
-    paths = [*paths, export.scores, export.failed, *export.marks, "system"]
+    paths = [*paths, export.scores, export.failed, *export.marks, *_SYSTEMS]
     known = {each.removesuffix("{}").strip(".") for path in paths for each in path.split()}
     ends = tuple(each[1:] for each in known if each.startswith("*") and each != "*")
     columns = dict.fromkeys(name for _, row in rows for name in row if row[name] is not None)

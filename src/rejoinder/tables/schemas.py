@@ -201,6 +201,9 @@ HINTS = {
 _OTHERS = ("responses", "ratings", "preferences", "scores")
 NOT_OF_ITEMS = {each.name for kind in _OTHERS for each in COLUMNS[kind]} - {"id"}
 
+REPEATS = ("run", "repeat", "epoch", "trial", "candidate", "attempt")
+"""Columns read as ``sample`` where they tell rows of one reply's id and system apart."""
+
 DETAILS = {
     "first": pl.String,
     "probability": pl.Float64,

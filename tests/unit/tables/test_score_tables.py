@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from rejoinder import External, read_scores
+from rejoinder import External, read_responses, read_scores
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.tables.schemas import SCORES
 from shared_data import shared
@@ -89,7 +89,20 @@ def test_names_of_other_tools_and_columns_that_the_user_names(tmp_path):
 
 def test_true_and_false_are_1_and_0(tmp_path):
     frame = pl.DataFrame({"system": "a", "id": ["1", "2"], "correct": [True, False]})
-    assert read_scores(write(frame, tmp_path / "a.parquet"))["value"].to_list() == [1.0, 0.0]
+    for name in ("a.parquet", "a.jsonl", "a.csv"):
+        assert read_scores(write(frame, tmp_path / name))["value"].to_list() == [1.0, 0.0]
+        long = frame.rename({"correct": "value"})
+        assert read_scores(write(long, tmp_path / name))["value"].to_list() == [1.0, 0.0]
+
+
+def test_passes_and_failures_in_words_are_1_and_0_and_a_reply_is_none(tmp_path):
+    for yes, no in (("pass", "fail"), ("yes", "no"), ("True", "False"), ("PASSED", "FAILED")):
+        frame = pl.DataFrame(
+            {"system": "a", "id": ["1", "2"], "response": ["yes", "no"], "correct": [yes, no]}
+        )
+        read = read_scores(write(frame, tmp_path / "a.csv"))
+        assert read["name"].unique().to_list() == ["correct"]
+        assert read["value"].to_list() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -166,3 +179,25 @@ def test_the_marks_of_three_judges():
     counts = table.group_by("name").len()
     assert set(counts["name"]) == {"judge_openai", "judge_google", "judge_anthropic"}
     assert set(counts["len"]) == {450}
+
+
+@pytest.mark.parametrize("name", ["run", "Epoch", "candidate"])
+def test_a_column_that_tells_scores_of_one_reply_apart_is_the_sample(tmp_path, name):
+    rows = {"system": ["a"] * 4, "id": ["1", "1", "2", "2"], name: [1, 2, 1, 2]}
+    wide = pl.DataFrame(rows | {"correct": [1, 0, 1, 1]})
+    for frame in (wide, wide.rename({"correct": "value"})):
+        read = read_scores(write(frame, tmp_path / "a.csv"))
+        assert read["sample"].to_list() == ["1", "2", "1", "2"]
+        assert read["value"].to_list() == [1.0, 0.0, 1.0, 1.0]
+    once = wide.filter(pl.col(name) == 1)
+    assert read_scores(write(once, tmp_path / "b.csv"))["name"].unique().to_list() == ["correct"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_column_that_tells_replies_apart_is_the_sample(tmp_path, suffix):
+    rows = {"system": "a", "id": ["1", "1", "2"], "run": [1, 2, 1], "text": ["yes", "no", "ok"]}
+    path = write(pl.DataFrame(rows), tmp_path / f"a.{suffix}")
+    assert read_responses(path)["sample"].to_list() == ["1", "2", "1"]
+    with pytest.raises(InputError, match="duplicate reply"):
+        read_responses(write(pl.DataFrame(rows | {"run": [1, 1, 1]}), path))
+    assert "sample" not in read_responses(write(pl.DataFrame(rows)[1:], path)).columns

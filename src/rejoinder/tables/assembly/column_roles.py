@@ -11,10 +11,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.notes import RENAMED, note
-from rejoinder.tables.schemas import ALIASES, COLUMNS, FALLBACKS, REFERENCE
+from rejoinder.tables.schemas import ALIASES, COLUMNS, FALLBACKS, REFERENCE, REPEATS, SAMPLE
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,25 @@ def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dic
             )
         renames |= dict.fromkeys(candidates, name)
     return renames
+
+
+def with_samples(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    """A table whose rows a column such as ``run`` tells apart, with that one as ``sample``.
+
+    >>> rows = {"id": ["1", "1"], "run": [1, 2], "text": ["yes", "no"]}
+    >>> with_samples(pl.DataFrame(rows), "r.csv").columns
+    ['id', 'sample', 'text']
+    """
+    found = [name for name in frame.columns if folded(name) in REPEATS]
+    keys = [name for name in ("name", "system", "id", "rater") if name in frame.columns]
+    if SAMPLE in frame.columns or "id" not in keys or len(found) != 1:
+        return frame
+    # By their texts: cells of JSON are objects.
+    rows = [tuple(map(str, row)) for row in frame.select(*keys, *found).iter_rows()]
+    if len({row[:-1] for row in rows}) == len(rows) or len(set(rows)) < len(rows):
+        return frame
+    log_renames({found[0]: SAMPLE}, where)
+    return frame.rename({found[0]: SAMPLE})
 
 
 def folded(name: str) -> str:

@@ -11,9 +11,11 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.messages import Argument, Placeholder, listed, more, quoted
+from rejoinder.tables.assembly.column_roles import folded, with_samples
 from rejoinder.tables.assembly.rating_cells import (
     CellScores,
     columns_of_numbers,
+    graded,
     strict_scores,
     with_numbers,
 )
@@ -21,13 +23,13 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.parts import Draft, Part
-from rejoinder.tables.schemas import ALIASES, PROBABILITY, SCORES
+from rejoinder.tables.schemas import ALIASES, HINTS, PROBABILITY, REFERENCE, REPEATS, SCORES
 
 KEYS = ("system", "id", "sample", "rater")
 """The columns that say what a score is of."""
 
 _NO_METRICS = {
-    *SCORES, "", "context", "text", "references", "reference", "weight", "source", "index",
+    *SCORES, *REPEATS, "", "context", "text", "references", "reference", "weight", "source", "index",
     "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion",
 }  # fmt: skip
 """Columns of a wide table that are no metrics though they may hold numbers."""
@@ -83,12 +85,20 @@ def scores_of_part(part: Part) -> Draft:
         frame = frame.with_columns(pl.lit(stem).alias("system"))
     if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
+    frame = with_samples(frame, part.name)
+    cells = ["value"] if "value" in frame.columns else filter(_may_be_words, frame.columns)
+    frame = frame.with_columns(graded(frame[each], part.name) for each in cells)
     part = with_numbers(part.with_frame(frame), PROBABILITY)
     table = _long(part, stem) if "value" in frame.columns else _wide(part, stem, columns)
     if unnamed:
         _refuse_several_systems(table, part.name, stem, columns)
     rows = list(part.numbers)
     return Draft.of(part.name, rows * (table.height // len(rows)), table)
+
+
+def _may_be_words(name: str) -> bool:
+    """Whether words of two grades in a column are scores, and no replies or references."""
+    return may_be_metric(name) and folded(name) not in {*HINTS["text"], *HINTS[REFERENCE]}
 
 
 def _refuse_several_systems(
@@ -120,7 +130,6 @@ def _long(part: Part, stem: str) -> pl.DataFrame:
 
 def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
     require(("system", "id"), part.frame.columns, part.name)
-    part = part.with_frame(part.frame.with_columns(pl.col(pl.Boolean).cast(pl.Float64)))
     names = filter(may_be_metric, columns)
     # Also where every cell is empty.
     numeric = columns_of_numbers(part, names, lambda cells: not holds_numbers(cells))

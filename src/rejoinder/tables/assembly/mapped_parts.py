@@ -21,6 +21,7 @@ from rejoinder.tables.assembly.column_roles import (
     log_renames,
     log_systems,
     roles_of,
+    with_samples,
 )
 from rejoinder.tables.assembly.item_columns import ids_of
 from rejoinder.tables.assembly.json_rows import column_of_rows, typed
@@ -63,8 +64,10 @@ def part_of_replies(part: Part, columns: ColumnMapping | None) -> tuple[Part, tu
     log_renames(roles.of_replies, part.name)
     log_systems(roles, part.name)
     if not roles.holds_all or _lacks_ids(part, roles):
-        return part.with_frame(part.frame.rename(roles.of_replies)), ()
+        frame = part.frame.rename(roles.of_replies)
+        return part.with_frame(with_samples(frame, part.name)), ()
     frame = _with_ids(part, roles, "")[1].frame.rename(roles.of_replies, strict=False)
+    frame = with_samples(frame, part.name)
     kept = roles.systems or ("system", "text", SAMPLE)
     frame = frame.select("id", *(name for name in kept if name in frame.columns))
     return part.with_frame(frame), roles.systems

@@ -23,6 +23,7 @@ _WORDS = (
     ("negative", "positive"),
     ("no", "yes"),
     ("false", "true"),
+    ("fail failed", "pass passed"),
 )
 """By kind the words of the grades 0 and 1, in lower case with ``_`` for white space."""
 

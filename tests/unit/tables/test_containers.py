@@ -222,5 +222,5 @@ def test_objects_of_objects_and_lists_of_lists_name_the_remedy(tmp_path):
 @pytest.mark.parametrize("pairs", [[["c1", "Hi there"], ["c2", "Yes"]], [["bot", "Hi"]] * 2])
 def test_rows_without_names_of_columns_are_no_chat(tmp_path, pairs):
     (tmp_path / "t.json").write_text(json.dumps(pairs))
-    with pytest.raises(InputError, match="each pair begins with a name"):
+    with pytest.raises(InputError, match="a list has no names of columns"):
         read_responses(tmp_path / "t.json")

@@ -92,11 +92,6 @@ def read_chatbot(path: Path) -> list[Sample]:
     history = json_value(read_text(path), str(path), expected)
     if not isinstance(history, list):
         raise InputError(f"{path}: no list; {expected}")
-    if _has_names(history):
-        raise InputError(
-            f"{path}: each pair begins with a name, as a row of a table without names of columns does; write "
-            "a table with them (pandas: orient='records'), and a history of such words as messages"
-        )
     history = [history] if _is_one(history) else history
     samples: list[Sample] = []
     for row, conversation in enumerate(history, start=1):
@@ -151,15 +146,6 @@ def _messages(message: dict[str, Any], system: str, place: Place) -> list[Turn]:
         raise InputError(f"{place}: the role is {role!r}; expected user, assistant or system")
     text = text_of(message.get("content"), place)
     return [] if role == "system" else [Turn(text, system if role == "assistant" else "")]
-
-
-def _has_names(history: list[Any]) -> bool:
-    """Whether all pairs begin with one word, and these are numbered or repeated as those of a table are."""
-    first = [each[0] for each in history if isinstance(each, list) and each]
-    if not first or not all(isinstance(each, str) and len(each.split()) == 1 for each in first):
-        return False
-    numbered = all(any(map(str.isdigit, each)) for each in first)
-    return numbered or len(set(first)) < len(first)
 
 
 def _is_one(history: Any) -> bool:

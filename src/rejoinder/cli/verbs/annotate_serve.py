@@ -115,7 +115,7 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
 
 def _say_how_to_serve(given: ServeOptions) -> None:
     """Nobody can open the links before the study is served."""
-    from rejoinder.cli.terminal.speech import note
+    from rejoinder.cli.terminal.console import console
 
     rest = "".join(
         f" --{name} {value}"
@@ -126,7 +126,9 @@ def _say_how_to_serve(given: ServeOptions) -> None:
         )
         if value != usual
     )
-    note(f"no page is served yet: run 'rejoinder annotate serve --db {given.db}{rest}'")
+    if not given.json:
+        line = f"no page is served yet: rejoinder annotate serve --db {given.db}{rest}"
+        console().print(line, soft_wrap=True)
 
 
 def _checked(address: str | None) -> str | None:

@@ -55,7 +55,7 @@ def of_rows(path, row, rows=rows_of) -> Tables:
     for number, each in enumerate(rows(path), start=1):
         if (told := row(each)) is None:
             continue
-        id, turns, references, system, reply, scores = told
+        id, turns, references, system, reply, scores, *people = told
         id, system = str(number) if id is None else str(id), system or stem(path)
         if turns is not None:
             tables.setdefault("test set", []).append((id, tuple(turns), tuple(references)))
@@ -63,6 +63,8 @@ def of_rows(path, row, rows=rows_of) -> Tables:
             tables.setdefault("responses", []).append((system, id, reply))
         for name, value in (scores or {}).items():
             tables.setdefault("scores", []).append((system, id, name, float(value)))
+        for (rater, name), value in (people[0] if people else {}).items():
+            tables.setdefault("ratings", []).append((id, system, rater, name, float(value)))
     return tables
 
 
@@ -76,6 +78,25 @@ def value(n, k=0):
 
 def numbered(talks):
     return list(enumerate(talks))
+
+
+def by_people(rows, key, name="value", **person):
+    """Rows with grades by two people beside the tool's scores; the second one is not named."""
+    *_, rater = person
+    return [
+        {**row, key: [*row[key], {"name": "polite", name: 1 + n % 5, **person}, {"name": "polite", name: 2, **person, rater: None}]}
+        for n, row in numbered(rows)
+    ]  # fmt: skip
+
+
+def apart(given, name="value", **person):
+    """The scores of tools, and the grades by people: those that have what each of these has."""
+    *_, rater = person
+    told = {key: value for key, value in person.items() if key != rater}
+    people = [each for each in given if told and told.items() <= each.items()]
+    scores = {each["name"]: each[name] for each in given if each not in people}
+    places = enumerate(people, start=1)
+    return scores, {(each.get(rater) or str(n), each["name"]): each[name] for n, each in places}
 
 
 # Langfuse: shapes of its public API (TraceWithDetails, ObservationsView) and of its batch exports.
@@ -98,8 +119,8 @@ def langfuse_csv(talks):
 def langfuse(row):
     given, output = row["input"], row["output"]
     given, output = (json.loads(v) if isinstance(v, str) else v for v in (given, output))
-    scores = {each["name"]: each["value"] for each in row.get("scores", ())}
-    return row["id"], said(given), (), None, output["content"], scores
+    scores = apart(row.get("scores", ()), source="ANNOTATION", authorUserId="ann")
+    return row["id"], said(given), (), None, output["content"], *scores
 
 
 # LangSmith: runs of Client.list_runs, ExperimentResults.to_pandas, examples as JSON Lines.
@@ -186,6 +207,20 @@ def phoenix(row):
     return id, (given,), (), model, reply, {"Quality": row["eval.Quality.score"]}
 
 
+def phoenix_runs(talks):
+    return [
+        {"example_id": t.id, "repetition_number": 1, "input": {"question": t.message}, "reference_output": {"answer": t.references[0]},
+         "output": t.reply, "error": None, "annotations": [{"name": "tone", "annotator_kind": "LLM", "label": None, "score": value(n)}]}
+        for n, t in numbered(talks)
+    ]  # fmt: skip
+
+
+def phoenix_run(row):
+    given, right = row["input"]["question"], row["reference_output"]["answer"]
+    scores = apart(row["annotations"], "score", annotator_kind="HUMAN", user_id="ann")
+    return row["example_id"], (given,), (right,), None, row["output"], *scores
+
+
 # Opik: files that opik 2.2 wrote (trace.model_dump, its command line's export), experiment items.
 def opik_traces(talks):
     return [
@@ -210,9 +245,9 @@ def opik_rows(path):
 
 
 def opik(row):
-    scores = {each["name"]: each["value"] for each in row["feedback_scores"]}
+    scores = apart(row["feedback_scores"], source="ui", created_by="ann")
     reply = row["output"]["choices"][0]["message"]["content"]
-    return row["id"], said(row["input"]["messages"]), (), None, reply, scores
+    return row["id"], said(row["input"]["messages"]), (), None, reply, *scores
 
 
 def opik_experiment(talks):
@@ -256,7 +291,8 @@ def mlflow(row):
 def mlflow_traces(talks):
     return [
         {"info": {"trace_id": f"tr-{t.id}", "state": "OK", "request_preview": "cut", "response_preview": "cut", "assessments": [
-            {"assessment_name": "quality", "source": {"source_type": "HUMAN"}, "feedback": {"value": value(n)}, "valid": True},
+            {"assessment_name": "quality", "source": {"source_type": "LLM_JUDGE", "source_id": "gpt-x"}, "feedback": {"value": value(n)}, "valid": True},
+            {"assessment_name": "polite", "source": {"source_type": "HUMAN", "source_id": "ann"}, "feedback": {"value": 1 + n % 5}, "valid": True},
             {"assessment_name": "expected_response", "expectation": {"value": t.references[0]}, "valid": True}]},
          "data": {"spans": [
             {"span_id": "b", "parent_span_id": "a", "attributes": {"mlflow.spanInputs": '"no"', "mlflow.spanOutputs": '"no"'}},
@@ -268,7 +304,7 @@ def mlflow_traces(talks):
 
 def mlflow_trace(row):
     info, root = row["info"], row["data"]["spans"][1]["attributes"]
-    score, expected = info["assessments"]
+    score, grade, expected = info["assessments"]
     given = json.loads(root["mlflow.spanInputs"])["question"]
     return (
         info["trace_id"],
@@ -277,6 +313,7 @@ def mlflow_trace(row):
         None,
         json.loads(root["mlflow.spanOutputs"]),
         {"quality": score["feedback"]["value"]},
+        {("ann", "polite"): grade["feedback"]["value"]},
     )
 
 
@@ -716,6 +753,7 @@ KINDS = [
         "json": lambda talks: listed(langfuse_traces(talks)),
         "jsonl without scores": ("traces.jsonl", lambda talks: lines(langfuse_traces(talks, False))),
         "csv": ("traces.csv", langfuse_csv),
+        "scores of people too": lambda talks: listed(by_people(langfuse_traces(talks), "scores", source="ANNOTATION", authorUserId="ann")),
     }, partial(of_rows, row=langfuse), SCORE, samples=("langfuse_traces.json",)),
     Kind("Langfuse observations", "observations.jsonl", {
         "one model": lambda talks: lines({"id": f"o{t.id}", "traceId": t.id, "type": "GENERATION", "model": "gpt-x", "input": t.message, "output": t.reply} for t in talks),
@@ -739,12 +777,14 @@ KINDS = [
         "input as JSON": ("spans.csv", lambda talks: separated({**row, "attributes.input.value": json.dumps({"messages": [{"role": "user", "content": row["attributes.input.value"]}]})} for row in spans(talks))),
     }, partial(of_rows, row=phoenix), SCORE),
     Kind("Phoenix experiment", "experiment.json", {
-        "annotated": lambda talks: listed({"example_id": t.id, "repetition_number": 1, "input": {"question": t.message}, "reference_output": {"answer": t.references[0]}, "output": t.reply, "error": None, "annotations": [{"name": "tone", "label": None, "score": value(n)}]} for n, t in numbered(talks)),
-        "plain": lambda talks: listed({"example_id": t.id, "repetition_number": 1, "input": {"question": t.message}, "reference_output": {"answer": t.references[0]}, "output": t.reply, "annotations": []} for t in talks),
-    }, partial(of_rows, row=lambda r: (r["example_id"], (r["input"]["question"],), (r["reference_output"]["answer"],), None, r["output"], {a["name"]: a["score"] for a in r["annotations"]})), SCORE),
+        "annotated": lambda talks: listed(phoenix_runs(talks)),
+        "plain": lambda talks: listed({**row, "annotations": []} for row in phoenix_runs(talks)),
+        "scores of people too": lambda talks: listed(by_people(phoenix_runs(talks), "annotations", "score", annotator_kind="HUMAN", user_id="ann")),
+    }, partial(of_rows, row=phoenix_run), SCORE),
     Kind("Opik traces", "traces.json", {
         "list": lambda talks: listed(opik_traces(talks)),
         "folder of an export": ("project", opik_folder),
+        "scores of people too": lambda talks: listed(by_people(opik_traces(talks), "feedback_scores", source="ui", created_by="ann")),
     }, partial(of_rows, row=opik, rows=opik_rows), SCORE),
     Kind("Opik experiment", "experiment.json", {
         "export": lambda talks: json.dumps(opik_experiment(talks), indent=2).encode(),

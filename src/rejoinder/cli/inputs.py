@@ -102,17 +102,22 @@ def note_order(given: TextsOptions) -> None:
 def _take_own_scores(given: TextsOptions, items: TestSet) -> None:
     """Takes the scores that logs hold for metrics, where no metric is named and there are no references.
 
-    Otherwise they are not read, and a note says so.
+    Otherwise they are not read, and a note says so, as it does of ratings by people.
     """
     from rejoinder.tables.external_scores import read_scores
     from rejoinder.tables.formats.format_choice import is_log
+    from rejoinder.tables.notes import taking_notes
 
-    if not isinstance(given, ScoreFilesOptions) or given.scores or not given.holds_replies:
+    if not given.holds_replies or given.testset not in given.replies:
         return
-    if given.testset not in given.replies or not is_log(given.testset, given.format):
+    if not is_log(given.testset, given.format):
+        return
+    _note_own_ratings(given)
+    if not isinstance(given, ScoreFilesOptions) or given.scores:
         return
     try:
-        names = read_scores(given.testset).get_column("name").unique(maintain_order=True).to_list()
+        with taking_notes(quiet=True):
+            names = read_scores(given.testset).get_column("name").unique(maintain_order=True)
     except RejoinderError:
         return  # it holds none
     paths = list(dict.fromkeys(given.replies))
@@ -126,6 +131,25 @@ def _take_own_scores(given: TextsOptions, items: TestSet) -> None:
         return
     words = " ".join(f"--scores {path}" for path in paths)
     note(f"{given.testset}: holds scores too ({listed(names)}), which are read with {words}")
+
+
+def _note_own_ratings(given: TextsOptions) -> None:
+    """Says of ratings in a log that they are not read, unless the log is also given as ratings."""
+    from rejoinder.tables.notes import taking_notes
+    from rejoinder.tables.ratings import read_ratings
+
+    if given.testset in getattr(given, "ratings", ()):
+        return
+    try:
+        with taking_notes(quiet=True):
+            ratings = read_ratings(given.testset, format=given.format)
+    except RejoinderError:
+        return  # it holds none
+    criteria = listed(ratings.get_column("criterion").unique(maintain_order=True))
+    note(
+        f"{given.testset}: holds ratings by people too ({criteria}), which 'rejoinder ratings' and the "
+        "option --ratings of compare, correlate and report read"
+    )
 
 
 def read_items(given: TestsetFileOptions) -> TestSet:

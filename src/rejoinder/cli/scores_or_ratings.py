@@ -48,12 +48,14 @@ def check_not_the_same(scores: Sequence[Path], ratings: Sequence[Path], metrics:
         InputError: A file of scores has the content of a file of ratings.
     """
     from rejoinder.files.provenance import content_of
+    from rejoinder.tables.formats.format_choice import format_of
 
     if metrics > 1:
         return
     contents = {content_of(path): path for path in ratings if path.is_file()}
     for path in scores:
-        if path.is_file() and (same := contents.get(content_of(path))) is not None:
+        same = contents.get(content_of(path)) if path.is_file() else None
+        if same is not None and not format_of(path, None, "ratings").has_people:
             raise InputError(
                 f"{path}: given as scores has the same content as {same} given as ratings, so that people "
                 "would be compared with themselves; give the judge's scores with --scores, and people's "

@@ -242,6 +242,7 @@ class Format:
             None where the format knows its columns.
         holds_all: Whether a path of a format that knows its columns holds a test set and replies.
         is_log: Whether it is the log of an evaluation tool, with the replies of its own system.
+        has_people: Whether it tells ratings by people from the scores of tools, and may hold both.
     """
 
     name: str
@@ -251,6 +252,7 @@ class Format:
     part: Callable[[Path], Part] | None = None
     holds_all: Callable[[Path], bool] = lambda path: False
     is_log: bool = False
+    has_people: bool = False
 
     def recognises(self, head: FileHead) -> bool:
         """Whether a path is of this format."""

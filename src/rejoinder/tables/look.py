@@ -289,7 +289,8 @@ def _by_itself(
     """The tables that a file can be read as by itself, and the errors of the other kinds."""
     readings, errors = [], {}
     for kind in get_args(KindName):
-        if kind == "scores" and any(each.kind == "ratings" for each in readings):
+        rated = [formats_like("ratings")[r.format] for r in readings if r.kind == "ratings"]
+        if kind == "scores" and rated and not rated[0].has_people:
             continue  # a table of marks is that of people, unless it has the columns of scores
         try:
             readings.append(_reading(kind, place, format, columns))

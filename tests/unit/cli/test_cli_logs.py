@@ -6,6 +6,8 @@ import os
 import pytest
 
 import rejoinder
+from kinds import tools
+from kinds.kind import world
 from rejoinder.errors import InputError
 
 
@@ -162,6 +164,30 @@ def test_scores_in_a_log_are_named(command, logs):
     assert status == 0, err
     assert {row["metric"] for row in json.loads(out)["systems"]} == {"match"}
     assert "holds scores too" not in err
+
+
+def test_ratings_by_people_in_a_log_are_named(command, tmp_path):
+    path = tmp_path / "traces.json"
+    person = {"source": "ANNOTATION", "authorUserId": "ann"}
+    rows = tools.by_people(tools.langfuse_traces(world(12)), "scores", **person)
+    path.write_bytes(tools.listed(rows))
+    status, _, err = command("score", str(path), "-m", "length")
+    assert status == 0
+    assert "holds ratings by people too (polite), which 'rejoinder ratings'" in err
+    metric = ("--scores", str(path))
+    status, out, err = command("correlate", str(path), *metric, "--ratings", str(path), "--json")
+    assert status == 0, err
+    assert "holds ratings" not in err
+    assert "helpful" in {row["metric"] for row in json.loads(out)["agreement"]}
+    status, out, err = command("ratings", str(path), "--json")
+    assert status == 0, err
+    assert json.loads(out)["counts"][0]["ratings"] == 24
+    other = tmp_path / "other.json"
+    other.write_bytes(path.read_bytes())
+    files = (str(path), str(other))
+    marks = [word for file in files for word in ("--ratings", file, "--scores", file)]
+    status, out, err = command("compare", *files, *marks, "--json")
+    assert status == 0, err
 
 
 def test_a_note_where_references_stand_in_the_place_of_a_system(command, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import rejoinder
 from format_examples import IDS, TALKS, write
 from kinds import tools
 from kinds.kind import world
@@ -14,6 +15,7 @@ from rejoinder.tables.formats.format_choice import format_of
 from rejoinder.tables.logs.exports import EXPORTS
 from rejoinder.tables.logs.said import replies_in, turns_of_prompt
 from rejoinder.tables.notes import taking_notes
+from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
 
@@ -104,15 +106,51 @@ def test_an_object_with_several_texts_is_refused_and_named_by_columns(tmp_path):
     assert named.get_column("text").to_list() == ["B"] * 5
 
 
-def test_a_second_score_of_one_name_and_a_score_in_words_are_said(tmp_path):
+def test_scores_that_contradict_each_other_under_one_name_are_none(tmp_path):
     path = tmp_path / "traces.json"
     rows = tools.langfuse_traces(TALKS)
     for row in rows:
-        row["scores"] += [{"name": "helpful", "value": 9}, {"name": "tone", "value": "kind"}]
+        row["scores"] += [{"name": "tone", "value": "kind"}, {"name": "helpful", "value": None}]
+    rows[0]["scores"].append({"name": "helpful", "value": 9})
+    rows[1]["scores"] *= 2
     path.write_text(json.dumps(rows))
-    scores = read_scores(path)
+    with taking_notes(quiet=True) as notes:
+        scores = read_scores(path)
     assert set(scores.get_column("name")) == {"helpful"}
-    assert scores.get_column("value").max() < 1
+    assert scores.get_column("value").to_list() == [None, *(tools.value(n) for n in range(1, 5))]
+    assert "under which a reply has several different scores" in " ".join(map(str, notes))
+
+
+PEOPLE = {
+    "langfuse": (tools.langfuse_traces, "scores", {"source": "ANNOTATION", "authorUserId": "ann"}),
+    "opik": (tools.opik_traces, "feedback_scores", {"source": "ui", "created_by": "ann"}),
+    "phoenix-experiment": (
+        tools.phoenix_runs,
+        "annotations",
+        {"annotator_kind": "HUMAN", "user_id": "ann"},
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", PEOPLE)
+def test_scores_by_people_are_ratings(tool, tmp_path):
+    make, key, person = PEOPLE[tool]
+    path = tmp_path / "traces.json"
+    rows = make(TALKS)
+    for n, row in enumerate(rows):
+        row[key] = [
+            *row.get(key, []),
+            {"name": "polite", "value": 1 + n % 3, "score": 1 + n % 3} | person,
+            {"name": "tone", "value": "kind", "score": "kind"} | person,
+        ]
+    path.write_text(json.dumps(rows))
+    ratings = read_ratings(path, format=tool)
+    assert ratings.select("criterion", "rater").unique().rows() == [("polite", "ann")]
+    assert ratings.get_column("score").to_list() == [1 + n % 3 for n in range(len(rows))]
+    assert "polite" not in set(read_scores(path, format=tool).get_column("name"))
+    kinds = {each.kind: each for each in rejoinder.look(path, format=tool).readings}
+    assert {"test set", "responses", "ratings", "scores"} == set(kinds)
+    assert "ratings without a number left out" in " ".join(kinds["ratings"].notes)
 
 
 def test_rows_of_an_error_have_no_reply(tmp_path):

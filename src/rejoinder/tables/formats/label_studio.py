@@ -125,11 +125,17 @@ def read_flat(path: Path, asked: Asked) -> Draft:
 _FLAT = {"csv": CSV, "tsv": TSV}
 _BOOKKEEPING = ("annotation_id", "lead_time", "created_at", "updated_at", "inner_id")
 
+
+def _is_task(head: FileHead) -> bool:
+    """Whether the first object has data; annotations alone are also in runs of experiments."""
+    return not isinstance(head.row, dict) or "data" in head.row
+
+
 FORMATS = (
     Format(
         "label-studio",
         "Label Studio's JSON export: data.id, data.system, results named after the criteria",
-        [Shape("json list", (each,)) for each in ('"annotations"', '"completed_by"')],
+        [Shape("json list", (each,), _is_task) for each in ('"annotations"', '"completed_by"')],
         {"ratings": read, "preferences": read_rankings},
     ),
     Format(

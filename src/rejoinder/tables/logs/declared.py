@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -48,6 +48,7 @@ _UNMISTAKABLE = re.compile(r"[.A-Z{]|run_type|op_name|project_id|dataset_item_id
 _NO_REPLIES: tuple[Any, ...] = (None, [], {})
 """Values that are no reply; an empty text is one."""
 _SYSTEMS = ("system", *ALIASES["system"], *FALLBACKS["system"])
+_RATERS = "authorUserId created_by user_id feedback_source.user_id source.source_id"
 _TABLES = {"csv": read_csv, "tsv": read_quoted_tsv, "parquet": read_parquet}
 
 
@@ -77,6 +78,7 @@ class Export:
         folder: The files of a folder that is one export.
         prepared: What makes rows of those in the file, some of which are none.
         also: What more is asked of a file with such marks.
+        people: What a score that a person gave says, as a path and its value (``source=ui``): it is a rating.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Export:
     folder: str = ""
     prepared: Callable[[Path, Rows], Rows] = lambda path, rows: rows
     also: Callable[[FileHead], bool] = lambda head: True
+    people: str = ""
 
     @property
     def format(self) -> Format:
@@ -104,9 +107,8 @@ class Export:
         ]
         shapes += [Shape("folder", (self.folder,))] * bool(self.folder)
         read = partial(_kept_samples, self)
-        made = log_format(
-            self.name, self.description, shapes, read, bool(self.prompt), bool(self.scores)
-        )
+        holds = map(bool, (self.prompt, self.scores, self.people))
+        made = log_format(self.name, self.description, shapes, read, *holds)
         if self.reply:
             return made
         reads: dict[KindName, Any] = {k: r for k, r in made.reads.items() if k != "responses"}
@@ -172,16 +174,17 @@ def _samples(export: Export, path: Path) -> list[Sample]:
             if export.scores == "*"
             else at(row, export.scores)
         )
-        scores, further = scores_in(given, place)
+        scores, ratings, further = scores_in(given, place, export.people)
         twice += further
         turns = turns_of_prompt(at(row, export.prompt), place)
         references = references_in(at(row, export.reference), place)
         for reply in found or [None]:
             repeats[id, system] += 1
             repeat = repeats[id, system]
-            samples.append(Sample(id, system, place, reply, turns, references, scores, repeat))
-            scores = {}
-    left_out(path, twice, "score", "of a name that the reply has already")
+            sample = Sample(id, system, place, reply, turns, references, scores, repeat)
+            samples.append(replace(sample, ratings=ratings))
+            scores, ratings = {}, []
+    left_out(path, twice, "name", "under which a reply has several different scores")
     return samples
 
 
@@ -215,14 +218,24 @@ def rows_in(path: Path, where: str = "") -> Iterable[tuple[int, Row]]:
     return read_json_table(path)
 
 
-def scores_in(value: Any, where: object) -> tuple[dict[str, float | None], int]:
-    """The numbers of a reply by their names, and how many more there are of a name.
+def scores_in(
+    value: Any, where: object, people: str = ""
+) -> tuple[dict[str, float | None], list[tuple[str, str, float | None]], int]:
+    """The numbers of a reply by their names, and the ratings: criterion, rater, number.
+
+    A name with several different numbers has none; the third value is how many such names there are. A
+    rater who is not named is called by a place among those of the criterion.
+
+    Args:
+        value: An object of numbers, or a list of objects with name and value.
+        where: File and row, for the message.
+        people: See ``Export``.
 
     Raises:
         InputError: One has no name.
 
     >>> scores_in({"a": 1, "b": {"avg": 0.5}}, ""), scores_in([{"name": "a", "value": True}], "")
-    (({'a': 1.0, 'b': 0.5}, 0), ({'a': 1.0}, 0))
+    (({'a': 1.0, 'b': 0.5}, [], 0), ({'a': 1.0}, [], 0))
     """
     if isinstance(value, dict):
         numbers = {
@@ -230,18 +243,25 @@ def scores_in(value: Any, where: object) -> tuple[dict[str, float | None], int]:
             for name, each in value.items()
             if not name.endswith(_NO_SCORES)
         }
-        return numbers, 0
-    pairs = []
+        return numbers, [], 0
+    path, _, person = people.partition("=")
+    given: dict[tuple[str, str], set[float | None]] = {}
     for each in value if isinstance(value, list) else []:
         if isinstance(each, dict) and "expectation" in each:
             continue
         if not isinstance(each, dict) or not (name := name_at(each, _NAMES)):
             raise InputError(f"{where}: a score without a name; got {quoted(each)}; expected one")
-        pairs.append((name, _number(each)))
-    first: dict[str, float | None] = {}
-    for name, number in pairs:
-        first.setdefault(name, number)
-    return first, len(pairs) - len(first)
+        by_rater = {"": each}
+        if people and at(each, path) == person:
+            place = 1 + sum(criterion == name and bool(rater) for criterion, rater in given)
+            by_rater = at(each, "value_by_author") or {name_at(each, _RATERS) or str(place): each}
+        for rater, one in by_rater.items():
+            given.setdefault((name, rater), set()).add(_number(one))
+    numbers = {key: each - {None} for key, each in given.items()}
+    only = {key: each.pop() if len(each) == 1 else None for key, each in numbers.items()}
+    scores = {name: number for (name, rater), number in only.items() if not rater}
+    ratings = [(*key, number) for key, number in only.items() if key[1]]
+    return scores, ratings, sum(map(bool, numbers.values()))
 
 
 def _metrics(export: Export, rows: Rows) -> list[str]:

@@ -149,7 +149,7 @@ _LANGSMITH = Export(
     "reference_example_id example_id id",
     "extra.metadata.ls_model_name extra.invocation_params.model",
     "error",
-    prepared=_preferring(lambda row: not row.get("parent_run_id")),
+    prepared=_preferring(lambda row: not row.get("parent_run_id")), people="feedback_source.type=app",
 )  # fmt: skip
 _HELM = Export(
     "helm",
@@ -168,7 +168,7 @@ EXPORTS = (
          "timestamp input output tags"),
         "input", "output", scores="scores", system="model providedModelName metadata.model",
         unless="trace_id op_name reference_output annotations",
-        prepared=_preferring(_is("type", "GENERATION")),
+        prepared=_preferring(_is("type", "GENERATION")), people="source=ANNOTATION",
     ),
     _LANGSMITH,
     Export(
@@ -193,7 +193,7 @@ EXPORTS = (
         "Phoenix: the runs of an experiment as JSON, with inputs, outputs, references and annotations",
         ("example_id repetition_number output", "example_id input output reference_output"),
         "input", "output", "reference_output expected", "annotations evaluations", "example_id",
-        failed="error",
+        failed="error", people="annotator_kind=HUMAN",
     ),
     Export(
         "opik",
@@ -204,7 +204,7 @@ EXPORTS = (
         "dataset_item_data.expected_output dataset_item_data.reference dataset_item_data.answer",
         "trace.feedback_scores feedback_scores", "dataset_item_id trace.id id",
         "trace.model model", rows="items", folder="trace_*.json",
-        unless="request response info",
+        unless="request response info", people="source=ui",
     ),
     Export(
         "mlflow-traces",
@@ -215,7 +215,7 @@ EXPORTS = (
         "expected.expected_response expected.expected_output expected_response/value",
         "*/value info.assessments assessments",
         "info.client_request_id client_request_id info.trace_id trace_id",
-        "info.tags.mlflow.modelName", prepared=_with_root,
+        "info.tags.mlflow.modelName", prepared=_with_root, people="source.source_type=HUMAN",
     ),
     Export(
         "mlflow",

@@ -13,14 +13,15 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Place, listed, quoted
-from rejoinder.tables.assembly.gathered import Items, Rows
+from rejoinder.tables.assembly.gathered import Items, RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
-from rejoinder.tables.notes import left_out, note
+from rejoinder.tables.notes import LEFT_OUT, left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES, SAMPLE, SCORES
 
 Value = TypeVar("Value")
+_APART = ": the verbs that read ratings and those that read scores take their own"
 _CALLED = {
     dict: "an object",
     list: "a list",
@@ -44,6 +45,7 @@ class Sample:
         scores: By name the numbers that the tool gave the reply; None where one is missing.
         repeat: Which of several replies of the system to this item it is, from 1.
         about: Additional columns of the item, such as its document; every sample has the same ones.
+        ratings: What people gave the reply: criterion, rater and number, None where that is missing.
     """
 
     id: str
@@ -55,6 +57,7 @@ class Sample:
     scores: dict[str, float | None] = field(default_factory=dict)
     repeat: int = 1
     about: dict[str, str] = field(default_factory=dict)
+    ratings: list[tuple[str, str, float | None]] = field(default_factory=list)
 
 
 ReadSamples: TypeAlias = Callable[[Path], list[Sample]]
@@ -67,6 +70,7 @@ def log_format(
     read: ReadSamples,
     has_items: bool = True,
     has_scores: bool = True,
+    has_people: bool = False,
 ) -> Format:
     """The format of a kind of log.
 
@@ -77,13 +81,24 @@ def log_format(
         read: The samples of a path.
         has_items: Whether it holds what the replies answer.
         has_scores: Whether it holds numbers for the replies.
+        has_people: Whether it tells the numbers that people gave, which are ratings, from the others.
     """
     reads: dict[KindName, Callable[..., Any]] = {"responses": partial(responses_of, read)}
     if has_items:
         reads["test set"] = partial(testset_of, read)
     if has_scores:
         reads["scores"] = partial(scores_of, read)
-    return Format(name, description, shapes, reads, holds_all=lambda path: has_items, is_log=True)
+    if has_people:
+        reads["ratings"] = partial(ratings_of, read)
+    return Format(
+        name,
+        description,
+        shapes,
+        reads,
+        holds_all=lambda path: has_items,
+        is_log=True,
+        has_people=has_people,
+    )
 
 
 def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSetDraft:
@@ -151,10 +166,14 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     several = any(each.repeat > 1 and each.scores for each in samples)
     names = list(dict.fromkeys(name for each in samples for name in each.scores))
     numeric = {name for each in samples for name, value in each.scores.items() if value is not None}
+    rated = sum(len(each.ratings) for each in samples)
     if without := [name for name in names if name not in numeric]:
         note("no number", path, names=without)
     if not numeric:
-        raise InputError(f"{path}: no scores in this log; expected at least one number")
+        people = " but ratings by people, which 'rejoinder ratings' reads" * bool(rated)
+        raise InputError(f"{path}: no scores in this log{people}; expected at least one number")
+    if rated:
+        note(LEFT_OUT, path, count=rated, noun="rating", which="by people", why=_APART)
     scored = {(each.system, each.id) for each in samples if numeric & each.scores.keys()}
     replies = {(each.system, each.id) for each in samples}
     left_out(path, len(replies - scored), "sample", "without a score")
@@ -164,6 +183,29 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
         for name, value in each.scores.items():
             if name in numeric:
                 rows.add(each.place, each.system, each.id, name, value, sample)
+    return rows.draft()
+
+
+def ratings_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
+    """The numbers that people gave the replies of a log; of several replies to an item those of the first.
+
+    Raises:
+        InputError: It holds none.
+    """
+    samples = _samples(read, path)
+    rows = RatingRows(path)
+    for each in samples:
+        for criterion, rater, score in each.ratings:
+            if each.repeat > 1 or score is None:
+                why = "of a later reply to an item" if each.repeat > 1 else "without a number"
+                rows.leave_out("rating", why)
+            else:
+                reply = RatedReply(each.system, each.id)
+                rows.add(each.place, reply, rater, criterion, score)
+    if not any(number is not None for each in samples for *_, number in each.ratings):
+        raise InputError(f"{path}: no ratings by people in this log; expected at least one")
+    if scores := sum(map(len, (each.scores for each in samples))):
+        note(LEFT_OUT, path, count=scores, noun="score", which="that no person gave", why=_APART)
     return rows.draft()
 
 

@@ -63,12 +63,10 @@ def _reached(
     scorer: PairScorer, samples: list[Indices], references: References, k: int, partners: Indices
 ) -> Floats:
     sizes = np.diff(references.bounds)[partners]
-    rows = [
-        np.concatenate([np.arange(*references.bounds[j : j + 2]) for j in row]) for row in partners
-    ]
     ends = np.concatenate([[0], np.cumsum(sizes.sum(axis=1))])
     left = np.concatenate([[0], np.cumsum([len(each) for each in samples])])
-    there = np.concatenate(rows)
+    shift = references.bounds[partners].ravel() - np.cumsum(sizes) + sizes.ravel()
+    there = np.arange(ends[-1]) + np.repeat(shift, sizes.ravel())
     matrices = scorer.between(
         np.concatenate(samples), left.astype(np.int64), references.places[there], ends
     )

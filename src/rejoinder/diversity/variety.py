@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -141,7 +142,7 @@ class _Samples:
     prompts: Indices
     bounds: Indices
 
-    @property
+    @cached_property
     def places(self) -> list[Indices]:
         """The places of the samples of each prompt."""
         return [np.arange(a, b) for a, b in pairwise(self.bounds.tolist())]

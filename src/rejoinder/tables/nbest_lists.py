@@ -119,7 +119,8 @@ class NBestLists:
             InputError: A list is of none of these items.
         """
         items = pl.DataFrame({"id": ids}, schema={"id": pl.String}).with_row_index("item")
-        unknown = [each for each in self.ids if each not in set(ids)]
+        known = set(ids)
+        unknown = [each for each in self.ids if each not in known]
         if unknown:
             raise InputError(
                 f"candidates: lists of id {first_few(unknown)}, which the test set does not have "

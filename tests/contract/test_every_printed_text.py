@@ -79,7 +79,7 @@ ROWS = [
     ("weigh", "--weights-from length", ["tuned", OUT]),
     ("mark", "", ["tuned", OUT]),
     ("mark", "--pairwise", ["tuned", "generic", OUT]),
-    ("mine", "--parrot", [OUT]),
+    ("mine", "--set parrot=true", [OUT]),
     ("annotate serve", "--sample 5", []),
     ("annotate serve", "--without nobody", ["tuned"], 2),
     ("annotate serve", "--set probability=topic", ["c001", "travel"], 2),

@@ -66,7 +66,7 @@ VECTORS = [
     Row("train vectors", "--output", "-o {out}/other", effect=lambda _, after: all(
         name.startswith("other/") for name in after.at("@"))),
     Row("train vectors", "--set width", "--set width=9", "hash", "words", effect=only("width", 9)),
-    Row("train vectors", "--language", "--language char", "words"),
+    Row("train vectors", "--set language", "--set language=char", "words"),
     Row("train vectors", "--set min_count", "--set min_count=1", effect=lambda before, after: (
         after.at("words") > before.at("words"))),
     Row("train vectors", "--set epochs", "--set epochs=2", "hash", "words"),
@@ -87,7 +87,7 @@ RUBER = [
     Row("train ruber", "--vectors", "--vectors {vectors}", "hash"),
     Row("train ruber", "--exclude", "--exclude {excluded}", "corpus_hash"),
     Row("train ruber", "--validation", "--validation {validation}", "members"),
-    Row("train ruber", "--language", "--language char", "hash"),
+    Row("train ruber", "--set language", "--set language=char", "hash"),
     Row("train ruber", "--set epochs", "--set epochs=3", "hash", "corpus_hash"),
     Row("train ruber", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
@@ -213,7 +213,7 @@ MINE = [
     Row("mine", "--set k1", "--set k1=0", "mean_message_score"),
     Row("mine", "--set b", "--set b=0", "mean_message_score"),
     Row("mine", "--set tokenizer", "--set tokenizer=char", "mean_message_score"),
-    Row("mine", "--parrot", "--parrot", effect=lambda _, after: (
+    Row("mine", "--set parrot", "--set parrot=true", effect=lambda _, after: (
         after.at("candidates") == after.at("mined") + after.at("items"))),
     Row("mine", "--index", "--index {out}/i", effect=same_with_an_index),
 ]  # fmt: skip

@@ -12,8 +12,12 @@ from shared_data import ROOT
 sys.path.insert(0, str(ROOT / "docs"))
 import commands as pages  # docs/commands.py
 
-MOST = 570
+MOST = 567
 """So many options all verbs have together, at most: each is one more thing to find, read and test."""
+
+LATER = ("tune", "rerank", "variety")
+BEFORE = 520
+"""So many options the verbs other than `LATER` have together, at most."""
 
 
 @pytest.mark.parametrize("name", pages.PAGES)
@@ -33,6 +37,10 @@ def test_every_option_stands_in_the_page():
 
 
 def test_verbs_have_no_more_options_than_a_reader_bears():
-    every = [option.opts[0] for verb in verbs() for option in pages.options(commands()[verb])]
+    by_verb = {
+        verb: [option.opts[0] for option in pages.options(commands()[verb])] for verb in verbs()
+    }
+    every = [option for options in by_verb.values() for option in options]
     print(f"{len(every)} options of {len(set(every))} names in {len(verbs())} verbs")
     assert len(every) <= MOST
+    assert sum(len(by_verb[verb]) for verb in by_verb if verb not in LATER) <= BEFORE

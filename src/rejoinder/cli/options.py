@@ -255,7 +255,7 @@ ASSIGNMENTS = integer(
 BEAM = integer("--set beam", default=10, help="Beam size.")
 DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
 LANGUAGE = option(
-    "--language",
+    "--set language",
     metavar="NAME",
     default="en",
     help="Word segmentation: en, zh, char or none.",

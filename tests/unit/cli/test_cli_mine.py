@@ -21,7 +21,7 @@ def expected():
 
 def mined(command, path, *more):
     status, out, err = command(
-        "mine", CORPUS, TESTSET, "-o", path, "--parrot", "--candidates", 3, *more
+        "mine", CORPUS, TESTSET, "-o", path, "--set", "parrot=true", "--candidates", 3, *more
     )
     assert status == 0, err
     return out, err

@@ -167,7 +167,7 @@ def test_little_corpora(command, tmp_path, talks, status, said):
         (("--size", "encoder", "--encoder", "/no/such/place"), "encoder '/no/such/place'"),
         (("--set", "seeds=0"), "must be 1 or more"),
         (("--set", "epochs=0"), "must be 1 or more"),
-        (("--language", "klingon"), "choose"),
+        (("--set", "language=klingon"), "choose"),
     ],
 )
 def test_a_users_error_is_one_message(command, corpus, tmp_path, options, said):

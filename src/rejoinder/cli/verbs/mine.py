@@ -46,7 +46,7 @@ class MineOptions(options.TestsetFileOptions, options.PrintedOptions):
         "--set tokenizer", metavar="NAME", default="13a", help="Tokenizer. Texts are lower-cased."
     )
     parrot: bool = flag(
-        "--parrot", help="Add the item's own message as a candidate, as Galley et al. did."
+        "--set parrot", help="Add the item's own message as a candidate, as Galley et al. did."
     )
     index: Path | None = path(
         "--index",

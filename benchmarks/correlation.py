@@ -16,7 +16,7 @@ from benchmarks.timing import interleaved, show
 from rejoinder import TestSet, correlate, read_ratings, read_testset, score
 from rejoinder.meta_evaluation.correlate import Agreement
 from rejoinder.meta_evaluation.protocols import Unit
-from rejoinder.meta_evaluation.unit_level import Units
+from rejoinder.meta_evaluation.unit_level import UnitObservations
 from rejoinder.metrics import BLEU, DeltaBLEU, Metric, SentenceBLEU
 
 RULES = ("single", "w>=0.6", "all")
@@ -94,7 +94,7 @@ def _ratings(ids: list[str]) -> pl.DataFrame:
 def _theirs(corpus: Corpus, agreement: Agreement) -> tuple[dict[str, float], float]:
     """Seconds of one sacreBLEU call for each rule, and how far its BLEU is from ours."""
     evidence = agreement._evidence
-    assert isinstance(evidence, Units)
+    assert isinstance(evidence, UnitObservations)
     design = evidence.design
     members, turned = design.assigned(0, 1)
     bleu = sacrebleu.BLEU(max_ngram_order=2, smooth_method="none")

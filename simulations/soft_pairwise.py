@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.meta_evaluation.evidence import CorrelationRow as Accuracy
 from rejoinder.meta_evaluation.evidence import Draws
-from rejoinder.meta_evaluation.evidence import Row as Accuracy
 from rejoinder.meta_evaluation.soft import SOFT, SoftPairs
 from rejoinder.statistics.soft_pairwise import soft_pairwise_accuracy
 from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy

@@ -11,7 +11,7 @@ from rejoinder.statistics.held_out_gain import held_out_interval
 from rejoinder.statistics.student import t_quantile
 from rejoinder.tuning.objectives import mean_of_rows
 from rejoinder.tuning.tune import cross_validated
-from rejoinder.tuning.weight_search import CandidateRows, Search
+from rejoinder.tuning.weight_search import CandidateRows, WeightSearch
 from simulations.study import COVERAGE, Row, SimulationStudy
 
 CANDIDATES, FOLDS, STARTS = 8, 5, 2
@@ -56,7 +56,7 @@ def simulated(items: int, features: int, slope: float, rng: np.random.Generator)
     quality = slope * x[:, 0] + rng.standard_normal(len(x))
     statistics = np.stack([quality, np.ones(len(x))], axis=1)
     bounds = np.arange(items + 1) * CANDIDATES
-    search = Search.of(CandidateRows(x, bounds, statistics, mean_of_rows), STARTS, rng)
+    search = WeightSearch.of(CandidateRows(x, bounds, statistics, mean_of_rows), STARTS, rng)
     found = cross_validated(search, np.arange(items), FOLDS, rng)
     gains = quality[found.chosen] - quality[bounds[:-1]]
     gain = float(gains.mean())

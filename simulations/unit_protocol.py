@@ -11,7 +11,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
 from rejoinder.meta_evaluation.unit_assignments import UnitSettings
-from rejoinder.meta_evaluation.unit_level import Units
+from rejoinder.meta_evaluation.unit_level import UnitObservations
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import rows_of
 from rejoinder.metrics.means import mean, mean_rows
@@ -90,10 +90,12 @@ class _Mean:
         return mean(totals)
 
 
-def units(scores: Mapping[str, Floats], ratings: Floats, permutations: int, seed: int) -> Units:
+def units(
+    scores: Mapping[str, Floats], ratings: Floats, permutations: int, seed: int
+) -> UnitObservations:
     """The unit protocol on simulated scores and ratings, float64 [S, n] each."""
     rated = rated_replies(scores, ratings)
-    return Units(rated, UnitSettings(SIZE, ASSIGNMENTS), Draws(permutations, 0, seed))
+    return UnitObservations(rated, UnitSettings(SIZE, ASSIGNMENTS), Draws(permutations, 0, seed))
 
 
 def rated_replies(scores: Mapping[str, Floats], ratings: Floats) -> Rated:
@@ -218,7 +220,7 @@ def _related(pair: Floats, correlation: float) -> Floats:
     return correlation * pair[0] + np.sqrt(1 - correlation**2) * pair[1]
 
 
-def _williams(evidence: Units, correlation: str) -> float:
+def _williams(evidence: UnitObservations, correlation: str) -> float:
     """What Williams' test would say, if units were independent."""
     one, other = (float(evidence.over[label, correlation].mean()) for label in ("a", "b"))
     measure, scores = correlation_named(correlation), evidence.first.scores

@@ -8,7 +8,7 @@ import tiny_language_models as tiny
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.models.huggingface.encoder import Encoder
 from rejoinder.models.ruber import model as unreferenced
-from rejoinder.models.ruber.data.texts import Vocabulary
+from rejoinder.models.ruber.data.texts import ScorerVocabulary
 from rejoinder.models.ruber.encoder.cross import CrossConfig, CrossScorer
 from rejoinder.models.ruber.encoder.encoder_head import HeadConfig, HeadScorer
 from rejoinder.models.ruber.gru.gru import GRUConfig, GRUScorer
@@ -42,7 +42,7 @@ def write_ruber(path, scorers, encoder=""):
 
 def write_gru(path):
     torch.manual_seed(1)
-    vocabulary = Vocabulary.of(MESSAGES + REPLIES, "en", 1, 30)
+    vocabulary = ScorerVocabulary.of(MESSAGES + REPLIES, "en", 1, 30)
     config = GRUConfig(width=4, units=3, layers=(5,), turns=2)
     write_ruber(path, [GRUScorer(config, vocabulary)])
 

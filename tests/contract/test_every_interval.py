@@ -76,8 +76,8 @@ ELSEWHERE = {
         "statistics.system_jackknife.correlation_interval",
         "statistics.system_jackknife.difference_interval",
         "statistics.system_jackknife._interval",
-        "meta_evaluation.unit_level.Units.row",
-        "meta_evaluation.unit_level.Units.pair",
+        "meta_evaluation.unit_level.UnitObservations.row",
+        "meta_evaluation.unit_level.UnitObservations.pair",
     ),
     "rates": (
         "statistics.paired_rates.PairedRates.interval",

@@ -16,7 +16,7 @@ from rejoinder import TestSet
 from rejoinder.metrics import registry
 from rejoinder.tables.nbest_lists import NBestLists
 from rejoinder.tuning.objectives import candidate_rows
-from rejoinder.tuning.weight_search import CandidateRows, Search
+from rejoinder.tuning.weight_search import CandidateRows, WeightSearch
 
 FOLDER = Path(os.environ.get("REJOINDER_MOSES_MERT", "absent"))
 METRIC = "bleu:order=4,tokenizer=none"
@@ -59,5 +59,5 @@ def test_minimum_bayes_risk():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_twenty_starts(seed):
-    weights = Search.of(rows(), 20, np.random.default_rng(seed)).best()
+    weights = WeightSearch.of(rows(), 20, np.random.default_rng(seed)).best()
     assert rows().value_of(rows().chosen(weights)) >= 0.0986

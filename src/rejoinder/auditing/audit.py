@@ -16,7 +16,7 @@ from rejoinder.auditing.trivial_baselines import (
     leave_one_out,
     unread,
 )
-from rejoinder.auditing.verdicts import Verdict
+from rejoinder.auditing.verdicts import MetricVerdict
 from rejoinder.batches.batch import Batch
 from rejoinder.document.parts import AS_USUAL, Document, View, lines
 from rejoinder.errors import InputError, ParameterError, one_of
@@ -64,7 +64,7 @@ class Audit(TableResult):
     """
 
     table: pl.DataFrame
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[MetricVerdict, ...]
     scores: Scores
     left_out: Scores | None
     notes: tuple[str, ...]

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.auditing.trivial_baselines import BASELINES, COPY, PREFIX, SHUFFLED
-from rejoinder.auditing.verdicts import Verdict, verdict
+from rejoinder.auditing.verdicts import MetricVerdict, verdict
 from rejoinder.messages import merged
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import compare_pairs, trials
@@ -61,7 +61,7 @@ _RESULTS = {
 
 def judged(
     scores: Scores, left_out: Scores | None, systems: Sequence[str]
-) -> tuple[pl.DataFrame, tuple[Verdict, ...], list[str]]:
+) -> tuple[pl.DataFrame, tuple[MetricVerdict, ...], list[str]]:
     """The table of an audit, its verdicts, and notes on what cannot be said.
 
     Args:

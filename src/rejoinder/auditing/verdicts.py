@@ -15,7 +15,7 @@ from rejoinder.statistics.holm import SIGNIFICANT
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MetricVerdict:
     """The verdict of an audit on one metric.
 
     Attributes:
@@ -44,7 +44,7 @@ def verdict(
     rows: Sequence[Mapping[str, Any]],
     order: Mapping[str, Any] | None,
     draws: int,
-) -> Verdict:
+) -> MetricVerdict:
     """Judges a metric by its rows of the audit's table.
 
     Args:
@@ -63,7 +63,7 @@ def verdict(
     if copy is not None and shuffled is not None and metric.higher_is_better and copy["value"] > 0:
         costs = (copy["value"] - shuffled["value"]) / copy["value"]
     p = None if order is None else order["p_randomization"]
-    return Verdict(
+    return MetricVerdict(
         label,
         tuple(row["baseline"] for row in rewarded),
         tuple(row["baseline"] for row in unclear),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 
-class Saved(Protocol):
+class SavedResult(Protocol):
     """A result whose JSON names the file that was written of it."""
 
     def as_json(self, written: str | None, /) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class Outputs:
 
 
 def save_and_print(
-    result: Saved,
+    result: SavedResult,
     output: Path | None,
     write: Callable[[Path], Any],
     rows: int,

@@ -20,7 +20,7 @@ PROMPTS_AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class References:
+class PromptReferences:
     """The references of prompts that some samples are compared with.
 
     Attributes:
@@ -35,7 +35,11 @@ class References:
 
 
 def reached(
-    scorer: PairScorer, samples: list[Indices], references: References, k: int, partners: Indices
+    scorer: PairScorer,
+    samples: list[Indices],
+    references: PromptReferences,
+    k: int,
+    partners: Indices,
 ) -> Floats:
     """How well k samples of each prompt reach the references of some prompts.
 
@@ -60,7 +64,11 @@ def reached(
 
 
 def _reached(
-    scorer: PairScorer, samples: list[Indices], references: References, k: int, partners: Indices
+    scorer: PairScorer,
+    samples: list[Indices],
+    references: PromptReferences,
+    k: int,
+    partners: Indices,
 ) -> Floats:
     sizes = np.diff(references.bounds)[partners]
     ends = np.concatenate([[0], np.cumsum(sizes.sum(axis=1))])
@@ -77,7 +85,7 @@ def _reached(
 
 
 def closeness(
-    scorer: PairScorer, samples: list[Indices], references: References, prompts: Indices
+    scorer: PairScorer, samples: list[Indices], references: PromptReferences, prompts: Indices
 ) -> Floats:
     """The mean over samples of the similarity to the nearest reference that counts: float64 [p].
 

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.diversity.coverage import (
-    References,
+    PromptReferences,
     above_chance,
     closeness,
     cyclic_partners,
@@ -332,14 +332,14 @@ def _texts(items: TestSet) -> pl.DataFrame:
     return texts.with_row_index("place")
 
 
-def _references(texts: pl.DataFrame, prompts: int) -> list[tuple[str, References]]:
+def _references(texts: pl.DataFrame, prompts: int) -> list[tuple[str, PromptReferences]]:
     """The good references of prompts and, where there are any, the bad ones."""
     weights = texts.get_column("weight").fill_null(1.0).to_numpy()
     sizes = np.bincount(texts.get_column("prompt").to_numpy(), minlength=prompts)
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     kinds = {"coverage": np.maximum(weights, 0.0), "bad coverage": np.maximum(-weights, 0.0)}
     return [
-        (kind, References(np.arange(texts.height), bounds, each))
+        (kind, PromptReferences(np.arange(texts.height), bounds, each))
         for kind, each in kinds.items()
         if each.any()
     ]
@@ -389,7 +389,7 @@ def _matrices(scorer: SampleLikeness, own: _Samples) -> Any:
 def _coverage(
     own: _Samples,
     similarities: dict[str, Contract],
-    references: list[tuple[str, References]],
+    references: list[tuple[str, PromptReferences]],
     texts: list[str],
     copied: list[int],
     clusters: NDArray[np.generic],
@@ -444,7 +444,7 @@ def _coverage(
     return measured | near, notes
 
 
-def _totals(references: References, weights: Floats) -> Floats:
+def _totals(references: PromptReferences, weights: Floats) -> Floats:
     """The sum of the weights of each prompt's references."""
     prompts = np.repeat(np.arange(references.bounds.size - 1), np.diff(references.bounds))
     sums = np.bincount(prompts, weights, minlength=references.bounds.size - 1)

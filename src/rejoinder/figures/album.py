@@ -14,7 +14,7 @@ from rejoinder.figures import style
 from rejoinder.figures.agreement import CEILING, bars
 from rejoinder.figures.heatmap import PEOPLE, heatmap
 from rejoinder.figures.scatter import MOST_SYSTEMS, Cloud, one_against_rest, scatter, scatters
-from rejoinder.figures.sweeps import Panel, sweeps
+from rejoinder.figures.sweeps import SweepPanel, sweeps
 from rejoinder.meta_evaluation.correlate import Agreement
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.progress import Progress
@@ -54,7 +54,7 @@ def album(
     rated: Rated,
     folder: str | os.PathLike[str],
     swept: pl.DataFrame | None = None,
-    panels: Sequence[Panel] = (),
+    panels: Sequence[SweepPanel] = (),
     progress: Progress | None = None,
 ) -> Album:
     """Draws an agreement: bars, heat map, a scatter plot for each metric and all on a page, sweeps.
@@ -152,7 +152,7 @@ def _scatters(clouds: dict[str, Cloud]) -> Iterator[tuple[str, Figure]]:
 
 
 def _sweeps(
-    agreement: Agreement, swept: pl.DataFrame | None, panels: Sequence[Panel]
+    agreement: Agreement, swept: pl.DataFrame | None, panels: Sequence[SweepPanel]
 ) -> Iterator[tuple[str, Figure]]:
     if swept is None:
         return

@@ -25,7 +25,7 @@ WEIGHTS = (1.0, 0.5, 0.0, -0.5, -1.0)
 _NEEDED = ("panel", "metric", "x", "value", "low", "high")
 
 
-class Panel(NamedTuple):
+class SweepPanel(NamedTuple):
     """One dimension.
 
     Args:
@@ -46,7 +46,7 @@ class Panel(NamedTuple):
 
 def sweeps(
     points: pl.DataFrame,
-    panels: Sequence[Panel],
+    panels: Sequence[SweepPanel],
     correlation: str = "spearman",
     looks: Mapping[str, style.Look] | None = None,
 ) -> Figure:
@@ -100,7 +100,7 @@ def _grid(rows: int, panels: int) -> tuple[Figure, np.ndarray]:
     return figure, figure.subplots(rows, panels, sharey=True, squeeze=False)
 
 
-def panels(points: pl.DataFrame, size: int) -> list[Panel]:
+def panels(points: pl.DataFrame, size: int) -> list[SweepPanel]:
     """The panels that some points are of, by the names that the recipes give them.
 
     Args:
@@ -109,9 +109,9 @@ def panels(points: pl.DataFrame, size: int) -> list[Panel]:
     """
     at_least, fixed = "\N{GREATER-THAN OR EQUAL TO}", f"units of M = {size} items"
     known = (
-        Panel("threshold", f"references with w {at_least} threshold", fixed, "weights"),
-        Panel("size", "items in a unit, M", "", "log"),
-        Panel("order", "longest n-gram, N", fixed),
+        SweepPanel("threshold", f"references with w {at_least} threshold", fixed, "weights"),
+        SweepPanel("size", "items in a unit, M", "", "log"),
+        SweepPanel("order", "longest n-gram, N", fixed),
     )
     present = set(points["panel"].unique())
     return [panel for panel in known if panel.key in present]
@@ -149,7 +149,7 @@ def _handle(look: style.Look) -> Artist:
     )
 
 
-def _axes(axes: Axes, panel: Panel, points: pl.DataFrame) -> None:
+def _axes(axes: Axes, panel: SweepPanel, points: pl.DataFrame) -> None:
     style.tidy(axes)
     axes.axhline(0, color=style.QUIET, linewidth=0.8, zorder=0.7)
     axes.set_xlabel(panel.name)

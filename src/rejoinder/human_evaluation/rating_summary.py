@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.human_evaluation.by_people.compare import PAIRS, VERDICTS, Asked, ByPeople
+from rejoinder.human_evaluation.by_people.compare import (
+    PAIRS,
+    VERDICTS,
+    ByPeople,
+    ComparisonOptions,
+)
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import RatingCriterion
@@ -170,4 +175,4 @@ def _by_people(part: RatingCriterion, table: pl.DataFrame, scale: Scale | None) 
     if options.raters == "mean":
         usable = pl.col("rater").is_in(selected.get_column("rater").unique().implode())
         own = table.filter(usable, pl.col("criterion") == part.name)
-    return ByPeople(part.name, own, Asked(clusters=options.clusters, scale=scale))
+    return ByPeople(part.name, own, ComparisonOptions(clusters=options.clusters, scale=scale))

@@ -18,7 +18,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.dialogue_level import turn_ratings
-from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
+from rejoinder.meta_evaluation.evidence import CorrelationRow, Draws, Evidence, Rated, at_once
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.meta_evaluation.turn_level import Observations
@@ -59,7 +59,7 @@ class Agreement(PlottedResult):
     signature: str
     signatures: dict[str, str]
     notes: tuple[str, ...]
-    _rows: tuple[tuple[str, str, Row], ...] = field(repr=False)
+    _rows: tuple[tuple[str, str, CorrelationRow], ...] = field(repr=False)
     _evidence: Evidence = field(repr=False)
 
     @property
@@ -371,13 +371,13 @@ def _types(columns: Iterable[str]) -> dict[str, Any]:
 
 def _rows(
     evidence: Evidence, wanted: Sequence[str], progress: Progress | None
-) -> list[tuple[str, str, Row]]:
+) -> list[tuple[str, str, CorrelationRow]]:
     evidence.prepare(wanted, progress)
     tasks = [(label, correlation) for label in evidence.labels for correlation in wanted]
     done = 0
     advance(progress, done, len(tasks))
 
-    def one(task: tuple[str, str]) -> tuple[str, str, Row]:
+    def one(task: tuple[str, str]) -> tuple[str, str, CorrelationRow]:
         nonlocal done
         row = (*task, evidence.row(*task))
         done += 1

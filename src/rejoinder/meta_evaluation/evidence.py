@@ -1,6 +1,6 @@
 """What a protocol observed, and what follows from it for each metric and coefficient.
 
-Every protocol turns `Rated` replies into an `Evidence` of its own, which tells a `Row` for each
+Every protocol turns `Rated` replies into an `Evidence` of its own, which tells a `CorrelationRow` for each
 metric and a `Pair` for each two of them.
 """
 
@@ -52,7 +52,7 @@ class Evidence(ABC):
         """The requested coefficients that are defined."""
 
     @abstractmethod
-    def row(self, label: str, correlation: str) -> Row:
+    def row(self, label: str, correlation: str) -> CorrelationRow:
         """One metric under one coefficient."""
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Evidence(ABC):
     def observations(self) -> pl.DataFrame:
         """One row for each observation."""
 
-    def people(self, correlations: Sequence[str]) -> list[tuple[str, str, Row]]:
+    def people(self, correlations: Sequence[str]) -> list[tuple[str, str, CorrelationRow]]:
         """Rows of people against people: label, coefficient, row."""
         return []
 
@@ -79,7 +79,7 @@ class Evidence(ABC):
         """Does what many rows share, once."""
 
 
-class Row(NamedTuple):
+class CorrelationRow(NamedTuple):
     """What is known of one metric under one coefficient.
 
     Args:
@@ -107,7 +107,7 @@ class Row(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """One metric's agreement with people less another's: as `Row`, and Williams' test."""
+    """One metric's agreement with people less another's: as `CorrelationRow`, and Williams' test."""
 
     value_a: float
     value_b: float

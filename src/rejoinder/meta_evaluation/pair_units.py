@@ -15,7 +15,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
 from rejoinder.meta_evaluation.unit_assignments import Assigned, Design, UnitSettings
-from rejoinder.meta_evaluation.unit_level import Units
+from rejoinder.meta_evaluation.unit_level import UnitObservations
 from rejoinder.metrics.engine.rows import Rows
 from rejoinder.statistics.ranked import Ranked
 
@@ -38,7 +38,7 @@ class Copies:
         return np.concatenate(self.items)
 
 
-class PairUnits(Units):
+class PairUnits(UnitObservations):
     """Observations of units whose items are those of one pair of systems.
 
     Each pair has copies of its items, so that two systems share those of their own pair alone. Rows
@@ -86,7 +86,7 @@ class PairUnits(Units):
         plain = copy(self)
         plain.rated = self.base
         plain.design = _folded(self.design, self.copies.item)
-        Units._permute(plain, begin, correlations, ranked)
+        UnitObservations._permute(plain, begin, correlations, ranked)
 
 
 @dataclass(frozen=True)

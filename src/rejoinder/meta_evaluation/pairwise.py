@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
-from rejoinder.meta_evaluation.evidence import Draws, Evidence, Pair, Rated, Row, no_interval
+from rejoinder.meta_evaluation.evidence import (
+    CorrelationRow,
+    Draws,
+    Evidence,
+    Pair,
+    Rated,
+    no_interval,
+)
 from rejoinder.statistics import intervals
 from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.statistics.conventions import (
@@ -81,27 +88,27 @@ class ReplyPairs(Evidence):
         """Accuracies stand in the place of coefficients."""
         return ACCURACIES
 
-    def row(self, label: str, correlation: str) -> Row:
+    def row(self, label: str, correlation: str) -> CorrelationRow:
         """Accuracy, its interval over contexts, and a permutation test."""
         x, y = self.scores[label], self.human
         epsilon = self.epsilon[label]
         more = {"epsilon": epsilon if correlation == "accuracy" else 0.0, "chance": math.nan}
         reason = self._reason(x)
         if reason:
-            return Row(math.nan, self.left.size, reason=reason, more=more)
+            return CorrelationRow(math.nan, self.left.size, reason=reason, more=more)
         if correlation == "accuracy":
             result = pairwise_accuracy(x, y, self.groups, epsilon)
         else:
             result = decided_accuracy(x, y, self.groups)
         if not result.pairs:
-            return Row(math.nan, 0, reason="people rate all pairs alike", more=more)
+            return CorrelationRow(math.nan, 0, reason="people rate all pairs alike", more=more)
         each = self._by_context(label, y, correlation)
         interval = self._interval(each, share=True)
         p = math.nan
         if self.draws.permutations:
             p, more["chance"] = self._p_and_chance(label, correlation)
         ends = interval.low, interval.high
-        return Row(result.accuracy, result.pairs, *ends, p, no_interval(interval), more)
+        return CorrelationRow(result.accuracy, result.pairs, *ends, p, no_interval(interval), more)
 
     def _reason(self, x: Floats) -> str | None:
         if not self.left.size:

@@ -24,7 +24,7 @@ from rejoinder.meta_evaluation.pairwise import ReplyPairs
 from rejoinder.meta_evaluation.soft import SoftPairs
 from rejoinder.meta_evaluation.turn_level import Observations, TurnObservations
 from rejoinder.meta_evaluation.unit_assignments import UnitSettings
-from rejoinder.meta_evaluation.unit_level import Units
+from rejoinder.meta_evaluation.unit_level import UnitObservations
 from rejoinder.tables.checks.arguments import expect
 
 # Of 7 systems drawn with replacement, 8% of the resamples hold 3 distinct ones or fewer, whose
@@ -243,11 +243,11 @@ class Unit(UnitSettings, Protocol):
         only = f"|pairs:{pairs}" if pairs else ""
         return f"protocol:unit|size:{self.size}|assignments:{self.assignments}{only}"
 
-    def observe(self, rated: Rated, draws: Draws) -> Units:
+    def observe(self, rated: Rated, draws: Draws) -> UnitObservations:
         """Units of items of every pair of systems, or of those that have ratings of their own."""
         if rated.paired is not None:
             return PairUnits(rated, self, draws)
-        return Units(rated, self, draws)
+        return UnitObservations(rated, self, draws)
 
 
 PROTOCOLS: dict[str, type[Turn | Dialogue | Unit | System | Pairwise | Soft]] = {

@@ -14,11 +14,11 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.evidence import (
+    CorrelationRow,
     Draws,
     Evidence,
     Pair,
     Rated,
-    Row,
     at_once,
     no_interval,
 )
@@ -132,12 +132,12 @@ class SoftPairs(Evidence):
         # The observed replies are one more swap, which ties with itself.
         return np.asarray(above / tried if exact else (above + 0.5) / (tried + 1))
 
-    def row(self, label: str, correlation: str) -> Row:
+    def row(self, label: str, correlation: str) -> CorrelationRow:
         """The accuracy, its jackknife over systems, and a test in which systems change names."""
         more = {"chance": math.nan}
         n, reason = len(self.pairs), self._reason(label)
         if reason or self.human is None:
-            return Row(math.nan, n, reason=reason, more=more)
+            return CorrelationRow(math.nan, n, reason=reason, more=more)
         metric = self.metrics[label]
         value = soft_pairwise_accuracy(self.human, metric)
         without = without_each_system(self.human, metric, self.pairs)
@@ -151,7 +151,7 @@ class SoftPairs(Evidence):
         else:
             why = f"{INCOMPLETE} and no chance"
         reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
-        return Row(value, n, interval.low, interval.high, p, reasons, more)
+        return CorrelationRow(value, n, interval.low, interval.high, p, reasons, more)
 
     def _reason(self, label: str) -> str | None:
         """Why there is no accuracy."""

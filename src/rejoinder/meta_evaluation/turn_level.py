@@ -18,11 +18,11 @@ from rejoinder.human_evaluation.rater_effects import RaterRule
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted, merged
 from rejoinder.meta_evaluation.evidence import (
+    CorrelationRow,
     Draws,
     Evidence,
     Pair,
     Rated,
-    Row,
     at_once,
     no_interval,
     undefined,
@@ -84,14 +84,14 @@ class Observations(Evidence):
         """The observations that a row of these metrics is made of: bool [N]."""
         return np.ones(self.human.size, dtype=np.bool_)
 
-    def row(self, label: str, correlation: str) -> Row:
+    def row(self, label: str, correlation: str) -> CorrelationRow:
         """Value, cluster bootstrap and permutation test."""
         kept = self.usable(label)
         x, y = self.scores[label][kept], self.human[kept]
         value = float(correlation_named(correlation)(x, y))
         reason = undefined(x, y)
         if reason:
-            return Row(math.nan, y.size, reason=reason)
+            return CorrelationRow(math.nan, y.size, reason=reason)
         interval = self._interval(label, correlation, kept)
         p = math.nan
         if self.draws.permutations:
@@ -101,7 +101,7 @@ class Observations(Evidence):
                     x, y, correlation, self.draws.permutations, self.draws.rng, groups
                 )
             )
-        return Row(value, y.size, interval.low, interval.high, p, no_interval(interval))
+        return CorrelationRow(value, y.size, interval.low, interval.high, p, no_interval(interval))
 
     def _interval(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Interval:
         too_few = self._too_few(kept)
@@ -187,7 +187,7 @@ class TurnObservations(Observations):
         )
         self.rated = rated
         self.several = len(rated.systems) > 1
-        self.means: dict[tuple[str, str], Row] = {}
+        self.means: dict[tuple[str, str], CorrelationRow] = {}
         self.notes += self._unscored()
         if self.several:
             what = "replies" if rated.contexts == "contexts" else "dialogues"
@@ -220,7 +220,7 @@ class TurnObservations(Observations):
             if number
         )
 
-    def row(self, label: str, correlation: str) -> Row:
+    def row(self, label: str, correlation: str) -> CorrelationRow:
         """As for any observations; of several systems, the mean within systems stands beside it.
 
         The pooled p is then called so, and there is no ``p``: it takes differences between systems
@@ -246,13 +246,13 @@ class TurnObservations(Observations):
             number, rng = self.draws.permutations, self.draws.rng
             p = data.paired_permutation(x1, x2, correlation, number, rng).p
         n, reason = data.y.size, no_interval(interval)
-        more = _columns(Row(difference, n, interval.low, interval.high, p, reason))
+        more = _columns(CorrelationRow(difference, n, interval.low, interval.high, p, reason))
         # Williams' test is of the pooled observations too, and takes them for independent.
         williams = significance.Williams(math.nan, math.nan)
         more |= {"pooled_p": pooled.p}
         return pooled._replace(p=math.nan, williams=williams, more=more)
 
-    def people(self, correlations: Sequence[str]) -> list[tuple[str, str, Row]]:
+    def people(self, correlations: Sequence[str]) -> list[tuple[str, str, CorrelationRow]]:
         """Each rater against the mean of the others, where there are several."""
         matrix = self.rated.matrix
         if matrix.shape[1] < 2:
@@ -272,17 +272,19 @@ class TurnObservations(Observations):
                 n = int(((~np.isnan(matrix)).sum(axis=1) > 1).sum())
                 reason = pooled.reason or "single raters against the others: no interval, no test"
                 more = {"within": within[label]} if self.several else {}
-                rows.append((label, correlation, Row(value, n, reason=reason, more=more)))
+                rows.append(
+                    (label, correlation, CorrelationRow(value, n, reason=reason, more=more))
+                )
         return rows
 
-    def mean_within(self, label: str, correlation: str) -> Row:
+    def mean_within(self, label: str, correlation: str) -> CorrelationRow:
         """The mean over systems of each system's own coefficient; its interval and its test."""
         key = label, correlation
         if key not in self.means:
             self.means[key] = self._mean_within(label, correlation)
         return self.means[key]
 
-    def _mean_within(self, label: str, correlation: str) -> Row:
+    def _mean_within(self, label: str, correlation: str) -> CorrelationRow:
         kept = self.usable(label)
         x, data = self.scores[label][kept], self._within(kept)
         each = data.coefficients(x, correlation)
@@ -290,7 +292,7 @@ class TurnObservations(Observations):
         sizes = np.bincount(data.system, minlength=len(self.rated.systems))
         n = int(sizes[: each.size][defined].sum())
         if not defined.any():
-            return Row(math.nan, n, reason="undefined within every system")
+            return CorrelationRow(math.nan, n, reason="undefined within every system")
         left = len(self.rated.systems) - int(defined.sum())
         words = [
             f"undefined within {left} of {len(self.rated.systems)} systems, left out; "
@@ -303,7 +305,7 @@ class TurnObservations(Observations):
             p = data.permutation_p(x, correlation, self.draws.permutations, self.draws.rng)
         reasons = [*(words if left else []), *filter(None, [no_interval(interval)])]
         value = data.mean(x, correlation)
-        return Row(value, n, interval.low, interval.high, p, "; ".join(reasons) or None)
+        return CorrelationRow(value, n, interval.low, interval.high, p, "; ".join(reasons) or None)
 
     def _within(self, kept: NDArray[np.bool_]) -> WithinSystems:
         cluster = None if self.rated.cluster is None else self.groups[kept]
@@ -315,7 +317,7 @@ class TurnObservations(Observations):
         places = [self.rated.system == s for s in range(len(self.rated.systems))]
         tasks = [(label, each) for label in self.labels for each in places]
 
-        def one(task: tuple[str, NDArray[np.bool_]]) -> Row:
+        def one(task: tuple[str, NDArray[np.bool_]]) -> CorrelationRow:
             label, place = task
             place = place & self.usable(label)
             part = Observations(
@@ -343,7 +345,7 @@ class TurnObservations(Observations):
 _NONE = Interval.none()
 
 
-def _columns(mean: Row) -> dict[str, float | str | None]:
+def _columns(mean: CorrelationRow) -> dict[str, float | str | None]:
     """The mean within systems as columns beside the pooled value."""
     return {
         "within": mean.value,

@@ -16,11 +16,11 @@ from rejoinder.kernels.bags import bag_totals
 from rejoinder.kernels.units import unit_sums
 from rejoinder.meta_evaluation.evidence import (
     TWO,
+    CorrelationRow,
     Draws,
     Evidence,
     Pair,
     Rated,
-    Row,
     Subject,
     at_once,
     no_interval,
@@ -60,7 +60,7 @@ class Differences(NamedTuple):
     human: Floats
 
 
-class Units(Evidence):
+class UnitObservations(Evidence):
     """Observations of units, for many assignments of items to them.
 
     Of most assignments only the coefficients are kept; the first few are kept whole, for the
@@ -259,13 +259,13 @@ class Units(Evidence):
                     chance = self.chance[label, correlation]
                     chance[begin : begin + number] += value / self.tested
 
-    def row(self, label: str, correlation: str) -> Row:
+    def row(self, label: str, correlation: str) -> CorrelationRow:
         """The mean over assignments, its interval by the jackknife over systems, and the spread."""
         self.prepare([correlation])
         over = self.over[label, correlation]
         reason = self._reason(label, correlation)
         if reason:
-            return Row(math.nan, self.n, reason=reason, more=_spread(None))
+            return CorrelationRow(math.nan, self.n, reason=reason, more=_spread(None))
         defined = over[~np.isnan(over)]
         value = float(defined.mean())
         interval = correlation_interval(value, self._without(label, correlation))
@@ -273,7 +273,7 @@ class Units(Evidence):
         reasons = [each for each in (no_interval(interval), why) if each]
         spread = _spread(percentiles(defined))
         ends = interval.low, interval.high
-        return Row(value, self.n, *ends, p, "; ".join(reasons) or None, spread)
+        return CorrelationRow(value, self.n, *ends, p, "; ".join(reasons) or None, spread)
 
     def _without(self, label: str, correlation: str) -> Floats:
         """The mean coefficient without each system in turn: float64 [S]; NaN where undefined."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from rejoinder.errors import one_of
 from rejoinder.messages import Argument, Call, between, counted
-from rejoinder.planning.criterion import FAR, Criterion
+from rejoinder.planning.criterion import FAR, PlanningCriterion
 from rejoinder.planning.pilot import PEOPLE, Pilot, named, units_of
 from rejoinder.scoring.clusters import difference_design_effects
 from rejoinder.scoring.measurements import FEW_ITEMS
@@ -20,7 +20,7 @@ ENOUGH_CLUSTERS = 30
 """From so many clusters on the ranges of a plan hold (docs/studies/coverage.md)."""
 
 
-def assumptions_of(pilot: Pilot, criteria: Sequence[Criterion]) -> tuple[str, ...]:
+def assumptions_of(pilot: Pilot, criteria: Sequence[PlanningCriterion]) -> tuple[str, ...]:
     """What every number of the plan rests on."""
     assumptions = [
         "further items are drawn like the pilot's, further raters are like its raters; beyond "

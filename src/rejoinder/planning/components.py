@@ -10,7 +10,7 @@ from typing import ClassVar
 import polars as pl
 
 from rejoinder.human_evaluation.different_raters import SEVERE, listed_pairs
-from rejoinder.planning.criterion import Answer, Criterion, Schema
+from rejoinder.planning.criterion import Answer, PlanningCriterion, Schema
 from rejoinder.planning.pilot import MEANS, PLACES, Pilot
 from rejoinder.planning.variance_components import People
 from rejoinder.statistics.conventions import NOISE
@@ -22,7 +22,7 @@ PANEL = 0.5
 
 
 @dataclass(frozen=True)
-class Components(Criterion):
+class Components(PlanningCriterion):
     """The variance components of people's difference: which part is of items, and which of raters.
 
     Attributes:

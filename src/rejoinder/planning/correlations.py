@@ -16,8 +16,8 @@ from rejoinder.meta_evaluation.evidence import Rated, at_once, undefined
 from rejoinder.planning.criterion import (
     FAR,
     Answer,
-    Criterion,
     Forecast,
+    PlanningCriterion,
     Schema,
     forecast_columns,
     in_order,
@@ -49,7 +49,7 @@ NORMAL: dict[str, tuple[Callable[[float], float], Callable[[float], float]]] = {
 
 
 @dataclass(frozen=True)
-class Correlations(Criterion):
+class Correlations(PlanningCriterion):
     """The correlation of each metric with people, over single replies.
 
     Attributes:

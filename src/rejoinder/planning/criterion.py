@@ -59,7 +59,7 @@ class Answer:
     notes: Sequence[str] = ()
 
 
-class Criterion(ABC):
+class PlanningCriterion(ABC):
     """A question that a plan answers. Its fields are its settings.
 
     Attributes:

@@ -17,8 +17,8 @@ from rejoinder.messages import Argument
 from rejoinder.planning.criterion import (
     FAR,
     Answer,
-    Criterion,
     Forecast,
+    PlanningCriterion,
     Schema,
     check_power,
     forecast_columns,
@@ -51,7 +51,7 @@ NO_SHARED = "the two answered no item in common"
 
 
 @dataclass(frozen=True)
-class SystemDifferences(Criterion):
+class SystemDifferences(PlanningCriterion):
     """The difference of two systems, by people and by each metric.
 
     Attributes:

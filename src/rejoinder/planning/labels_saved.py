@@ -10,7 +10,7 @@ import polars as pl
 
 from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
-from rejoinder.planning.criterion import Answer, Criterion, Schema
+from rejoinder.planning.criterion import Answer, PlanningCriterion, Schema
 from rejoinder.planning.pilot import Pilot
 from rejoinder.statistics.labels_saved import forecast_saved
 from rejoinder.statistics.prediction_powered import or_ranks
@@ -19,7 +19,7 @@ COMBINED = "combined"
 """All judges together, across folds, beside the names of judges."""
 
 
-class LabelsSaved(Criterion):
+class LabelsSaved(PlanningCriterion):
     """The share of ratings that metrics as judges would save, each by itself and all combined."""
 
     tables: ClassVar[Mapping[str, Schema]] = {

@@ -16,7 +16,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.planning.assumptions import assumptions_of, cluster_notes, pilot_notes
 from rejoinder.planning.components import Components
 from rejoinder.planning.correlations import Correlations
-from rejoinder.planning.criterion import Criterion
+from rejoinder.planning.criterion import PlanningCriterion
 from rejoinder.planning.differences import SystemDifferences
 from rejoinder.planning.labels_saved import LabelsSaved
 from rejoinder.planning.pilot import MEANS, Pilot
@@ -234,7 +234,7 @@ def plan(
         return plan_of(pilot, criteria)
 
 
-def plan_of(pilot: Pilot, criteria: Sequence[Criterion]) -> Plan:
+def plan_of(pilot: Pilot, criteria: Sequence[PlanningCriterion]) -> Plan:
     """What a pilot says of each criterion.
 
     Raises:
@@ -260,7 +260,7 @@ def plan_of(pilot: Pilot, criteria: Sequence[Criterion]) -> Plan:
     )
 
 
-def _parameters(pilot: Pilot, criteria: Sequence[Criterion]) -> dict[str, Any]:
+def _parameters(pilot: Pilot, criteria: Sequence[PlanningCriterion]) -> dict[str, Any]:
     """Everything that the numbers of a plan follow from, besides the pilot itself."""
     cluster = pilot.scores.cluster
     return {

@@ -14,7 +14,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import ParameterError
 from rejoinder.messages import Argument
-from rejoinder.planning.criterion import Answer, Criterion, Schema, check_power
+from rejoinder.planning.criterion import Answer, PlanningCriterion, Schema, check_power
 from rejoinder.planning.pilot import Pilot
 from rejoinder.planning.requested import numbers_of
 from rejoinder.result import TableResult
@@ -32,7 +32,7 @@ _DESIGN: Schema = {"prompts": pl.String, "discordant": pl.Float64, "items": pl.I
 
 
 @dataclass(frozen=True)
-class Rates(Criterion):
+class Rates(PlanningCriterion):
     """The difference of the rates of two systems: shares of the items that each passes.
 
     Attributes:

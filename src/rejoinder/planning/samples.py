@@ -14,7 +14,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument, listed
 from rejoinder.metrics.of_samples import OfSamples
-from rejoinder.planning.criterion import Answer, Criterion, Schema
+from rejoinder.planning.criterion import Answer, PlanningCriterion, Schema
 from rejoinder.planning.pilot import Pilot, units_of
 from rejoinder.scoring.measurements import Measured
 from rejoinder.statistics.clusters import Groups, mean_variance
@@ -29,7 +29,7 @@ MOST = 1000
 
 
 @dataclass(frozen=True)
-class SamplesOfPrompts(Criterion):
+class SamplesOfPrompts(PlanningCriterion):
     """How the cost of a pilot is best shared between prompts and samples of each.
 
     The mean difference of two systems over n prompts with k samples of each system has the variance

@@ -31,7 +31,7 @@ class Mark(NamedTuple):
     high: float = math.nan
 
 
-class Row(NamedTuple):
+class ChartRow(NamedTuple):
     """A system.
 
     Args:
@@ -68,7 +68,7 @@ class Chart:
     heading: str
     caption: str
     legend: tuple[tuple[int, str], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ChartRow, ...]
     zero: float | None = None
 
     @cached_property

@@ -13,7 +13,7 @@ from rejoinder.document.numbers import span
 from rejoinder.document.sign_matrix import how_many_differ
 from rejoinder.messages import SIGNIFICANT, counted, p_is
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
-from rejoinder.reporting.chart import Chart, Mark, Row
+from rejoinder.reporting.chart import Chart, ChartRow, Mark
 from rejoinder.reporting.evidence import (
     metrics_of,
     pairs_by_people,
@@ -44,7 +44,7 @@ LONGEST = 360
 """Characters of a text that an example shows."""
 
 
-class Reply(NamedTuple):
+class ExampleReply(NamedTuple):
     """A reply of an example.
 
     Args:
@@ -58,7 +58,7 @@ class Reply(NamedTuple):
     value: str
 
 
-class Example(NamedTuple):
+class ExampleItem(NamedTuple):
     """An item with the replies of two systems.
 
     Args:
@@ -71,7 +71,7 @@ class Example(NamedTuple):
     title: str
     id: str
     message: str | None
-    replies: tuple[Reply, ...]
+    replies: tuple[ExampleReply, ...]
 
 
 class FirstScreen(NamedTuple):
@@ -91,7 +91,7 @@ class FirstScreen(NamedTuple):
     biases: tuple[str, ...] = ()
     remedies: tuple[tuple[str, str], ...] = ()
     chart: Chart | None = None
-    examples: tuple[Example, ...] = ()
+    examples: tuple[ExampleItem, ...] = ()
 
 
 def first_screen(report: ReportParts) -> FirstScreen | None:
@@ -113,7 +113,7 @@ def first_screen(report: ReportParts) -> FirstScreen | None:
     )
 
 
-class Pairs(NamedTuple):
+class VerdictPairs(NamedTuple):
     """The pairs of systems by what a verdict rests on, and beside it.
 
     Args:
@@ -141,7 +141,7 @@ class Pairs(NamedTuple):
         return rows
 
 
-def _pairs(report: ReportParts, verdict: Verdict) -> Pairs | None:
+def _pairs(report: ReportParts, verdict: Verdict) -> VerdictPairs | None:
     """The pairs of systems; None where they are not compared, or by choices."""
     people, by = pairs_by_people(report, verdict.criterion), verdict.evidence
     if people is not None and by in (PEOPLE, CORRECTED):
@@ -159,10 +159,10 @@ def _pairs(report: ReportParts, verdict: Verdict) -> Pairs | None:
         return None
     names = ranks_in_words(ranks.filter(by=by))
     columns = "a", "b", "by", "difference", "low", "high"
-    return Pairs(table.select(*columns, p=pl.col(p).fill_null(math.nan)), by, kinds, names)
+    return VerdictPairs(table.select(*columns, p=pl.col(p).fill_null(math.nan)), by, kinds, names)
 
 
-def _sureness(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Iterator[str]:
+def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None) -> Iterator[str]:
     """Missing replies, the lead of the first system, how many pairs differ, and other evidence."""
     if pairs is not None and len(verdict.standings) > 1:
         first, following = (each.system for each in verdict.standings[:2])
@@ -287,7 +287,7 @@ def _remedies(report: ReportParts) -> Iterator[tuple[str, str]]:
     )
 
 
-def _chart(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Chart | None:
+def _chart(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None) -> Chart | None:
     """Each system's difference from the first one; None of one system."""
     if pairs is None or len(verdict.standings) < 2:
         return None
@@ -305,7 +305,7 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: Pairs | None) -> Chart 
         own = verdicts.get(name)
         words = "" if own is None else span(own["low"], own["high"], show)
         drawn = tuple(marks) or (Mark([*pairs.kinds].index(pairs.by), 0.0),)
-        rows.append(Row(pairs.ranks.get(name, ""), name, show(value), words, drawn))
+        rows.append(ChartRow(pairs.ranks.get(name, ""), name, show(value), words, drawn))
     left_out = len(verdict.standings) - len(rows)
     more = f"; {counted(left_out, 'more system')} below, under Systems" * (left_out > 0)
     caption = (
@@ -326,7 +326,7 @@ def _beside_baseline(report: ReportParts) -> Chart | None:
     )
 
 
-def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
+def _examples(report: ReportParts, verdict: Verdict) -> Iterator[ExampleItem]:
     """Items on which the first system and the next are furthest apart either way, and a usual one."""
     values = _values(report, verdict)
     if values is None or len(verdict.standings) < 2:
@@ -353,12 +353,12 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[Example]:
             if row["id"] not in shown:
                 shown.add(row["id"])
                 replies = tuple(
-                    Reply(each.system, _short(row[f"text{end}"]), show(row[f"score{end}"]))
+                    ExampleReply(each.system, _short(row[f"text{end}"]), show(row[f"score{end}"]))
                     for each, end in ((first, ""), (other, "_right"))
                 )
                 message = (contexts.get(row["id"]) or [""])[-1]
                 fits = way == 0 or way * row["ahead"] > 0
-                yield Example(title if fits else closest, row["id"], _short(message), replies)
+                yield ExampleItem(title if fits else closest, row["id"], _short(message), replies)
 
 
 def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:

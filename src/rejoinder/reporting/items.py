@@ -28,7 +28,7 @@ FORMAT = 1
 """The version of the data, for programs that read them out of a page."""
 
 
-class Texts:
+class ShownTexts:
     """Texts by number, each kept once, as they may be shown."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ def data_of(report: ReportParts, progress: Progress | None = None) -> str:
         report: The report.
         progress: Called with how many items are done, and of how many.
     """
-    scores, texts, grams = report.scores, Texts(), Texts()
+    scores, texts, grams = report.scores, ShownTexts(), ShownTexts()
     ids = scores.items.get_column("id").to_list()
     places = {id: place for place, id in enumerate(ids)}
     replies = _replies(report, places, texts)
@@ -117,7 +117,7 @@ def apart(scores: Floats, means: Floats, higher: bool) -> Floats:
     return result
 
 
-def _replies(report: ReportParts, places: dict[str, int], texts: Texts) -> list[list[Any]]:
+def _replies(report: ReportParts, places: dict[str, int], texts: ShownTexts) -> list[list[Any]]:
     """By system and item the number of the reply's text; several samples are a list."""
     rows: dict[str, list[Any]] = {name: [-1] * len(places) for name in report.scores.names}
     table = report.responses.select("system", "id", "text")
@@ -136,7 +136,7 @@ def _replies(report: ReportParts, places: dict[str, int], texts: Texts) -> list[
 
 
 def _texts_of_items(
-    report: ReportParts, ids: Sequence[str], places: dict[str, int], texts: Texts
+    report: ReportParts, ids: Sequence[str], places: dict[str, int], texts: ShownTexts
 ) -> dict[str, Any]:
     """Contexts, references, their weights and sources, by item."""
     contexts: list[list[int]] = [[] for _ in ids]
@@ -162,7 +162,7 @@ def _texts_of_items(
     }
 
 
-def _columns(scores: Scores, texts: Texts) -> list[dict[str, Any]]:
+def _columns(scores: Scores, texts: ShownTexts) -> list[dict[str, Any]]:
     """The columns of the contexts by which items can be filtered."""
     columns = []
     for name in scores.items.columns:
@@ -206,7 +206,7 @@ def _ratings(
 
 
 def _matches(
-    report: ReportParts, places: dict[str, int], grams: Texts, progress: Progress | None
+    report: ReportParts, places: dict[str, int], grams: ShownTexts, progress: Progress | None
 ) -> dict[str, Any] | None:
     """Under the first n-gram metric: by system and item n-gram, reference, n-gram, reference, ..."""
     measured = report.scores.measured

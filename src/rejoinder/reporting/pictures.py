@@ -15,7 +15,7 @@ from rejoinder.figures import style
 from rejoinder.figures.album import overviews
 from rejoinder.figures.ruq import ruq_figure
 from rejoinder.messages import counted
-from rejoinder.reporting.chart import Chart, Mark, Row
+from rejoinder.reporting.chart import Chart, ChartRow, Mark
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,7 +71,7 @@ def metric_chart(
         ranks = ranks_in_words(report.comparison.ranks().filter(metric=label))
     table = report.scores.systems().filter(metric=label)
     rows = tuple(
-        Row(ranks.get(row["system"], ""), row["system"], show(row["value"]),
+        ChartRow(ranks.get(row["system"], ""), row["system"], show(row["value"]),
             span(row["low"], row["high"], show),
             (Mark(0, *(times * row[key] for key in ("value", "low", "high"))),))
         for row in table.head(MOST_ROWS).to_dicts()

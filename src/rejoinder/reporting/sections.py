@@ -26,7 +26,7 @@ def as_it_is(line: str, verb: str) -> str:
     return line
 
 
-class Part(NamedTuple):
+class SectionPart(NamedTuple):
     """What one result shows.
 
     Args:
@@ -51,7 +51,7 @@ class Section(NamedTuple):
 
     key: str
     title: str
-    parts: list[Part]
+    parts: list[SectionPart]
 
 
 def sentences(report: ReportParts) -> Document:
@@ -97,7 +97,7 @@ def page_sections(report: ReportParts, words: Words = as_it_is) -> list[PageSect
     ]
 
 
-def _page_parts(part: Part, words: Words) -> Iterator[Grid | PageLine]:
+def _page_parts(part: SectionPart, words: Words) -> Iterator[Grid | PageLine]:
     for each in part.document:
         if isinstance(each, Table):
             for grid in each.grids():
@@ -126,51 +126,51 @@ def sections(report: ReportParts) -> list[Section]:
     return [each for each in every if each.parts]
 
 
-def _systems(report: ReportParts) -> Iterator[Part]:
+def _systems(report: ReportParts) -> Iterator[SectionPart]:
     compared = report.comparison
     if report.scores.measured:
-        yield Part("", report.scores.document(View(signatures=False)), "score")
+        yield SectionPart("", report.scores.document(View(signatures=False)), "score")
     if (people := report.by_people) is not None:
         shown = _named(people.document(View(ranks=True)), "by-people")
-        yield Part("By people", shown, "compare")
+        yield SectionPart("By people", shown, "compare")
     if compared is not None:
-        yield Part("Clusters of ranks", ranks_of(compared.ranks()), "compare")
-        yield Part("Pairs of systems", _named(compared.document(), "pairs"), "compare")
+        yield SectionPart("Clusters of ranks", ranks_of(compared.ranks()), "compare")
+        yield SectionPart("Pairs of systems", _named(compared.document(), "pairs"), "compare")
 
 
-def _agreement(report: ReportParts) -> Iterator[Part]:
+def _agreement(report: ReportParts) -> Iterator[SectionPart]:
     """Single replies first, for each criterion: the pictures stand beside them."""
     for name, each in report.agreement.items():
         shown = _named(each.document(), "agreement", criterion=name)
-        yield Part(f"{name}: single replies", shown, "correlate")
+        yield SectionPart(f"{name}: single replies", shown, "correlate")
     for name, each in report.system_agreement.items():
         shown = _named(each.document(), "system-agreement", criterion=name)
-        yield Part(f"{name}: systems", shown, "correlate")
+        yield SectionPart(f"{name}: systems", shown, "correlate")
     for name, each in report.with_people.items():
         heading = f"{name}: systems by people, by metrics, and by metrics corrected by people"
         shown = _named(each.document(View(ranks=True)), "people", criterion=name)
-        yield Part(heading, shown, "compare")
+        yield SectionPart(heading, shown, "compare")
 
 
-def _audit(report: ReportParts) -> Iterator[Part]:
+def _audit(report: ReportParts) -> Iterator[SectionPart]:
     if (audited := report.audit) is not None:
-        yield Part("", _named(audited.document(), "audit"), "audit")
+        yield SectionPart("", _named(audited.document(), "audit"), "audit")
 
 
-def _ruq(report: ReportParts) -> Iterator[Part]:
+def _ruq(report: ReportParts) -> Iterator[SectionPart]:
     """The plots first, which stand without a table, then the values of each file."""
     if report.tokens:
-        yield Part("", [], "ruq")
+        yield SectionPart("", [], "ruq")
     for name, each in report.ruq.items():
         shown = each.document(View(signatures=False))
-        yield Part(name, _named(shown, "ruq", file=name), "ruq")
+        yield SectionPart(name, _named(shown, "ruq", file=name), "ruq")
 
 
-def _people(report: ReportParts) -> Iterator[Part]:
+def _people(report: ReportParts) -> Iterator[SectionPart]:
     if (rated := report.ratings) is not None:
-        yield Part("Ratings", _named(rated.document(), "ratings"), "ratings")
+        yield SectionPart("Ratings", _named(rated.document(), "ratings"), "ratings")
     if (preferred := report.preferences) is not None:
-        yield Part("Preferences", _named(preferred.document(), "preferences"), "preferences")
+        yield SectionPart("Preferences", _named(preferred.document(), "preferences"), "preferences")
 
 
 def _named(document: Document, name: str, **of: str) -> Document:

@@ -54,7 +54,7 @@ ROUNDING = 1e-9
 """So far a score may lie outside the bounds of its metric."""
 
 
-class Saved(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class ScoreFileMetadata(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What the metadata of a saved file say."""
 
     format: int
@@ -99,7 +99,7 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
         table = table.hstack(_columns(label, each, len(scores.names)))
     for kept in scores.unserved.values():
         table = table.hstack(kept.rows)
-    saved = Saved(
+    saved = ScoreFileMetadata(
         FORMAT,
         __version__,
         list(scores.names),
@@ -217,7 +217,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
             )
         if not whole:
             raise _altered(file)
-        saved = msgspec.json.decode(text, type=Saved)
+        saved = msgspec.json.decode(text, type=ScoreFileMetadata)
         with refusing_panics():
             table = pl.read_parquet(io.BytesIO(data_of(file)))
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -246,7 +246,9 @@ def _altered(file: Path) -> InputError:
     )
 
 
-def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Measurements:
+def _scores(
+    saved: ScoreFileMetadata, table: pl.DataFrame, file: Path, given: Given
+) -> Measurements:
     own = matched(saved.metrics, given)
     try:
         metrics = restored(saved.metrics, own)
@@ -291,7 +293,7 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Meas
     )
 
 
-def _check(saved: Saved, table: pl.DataFrame) -> None:
+def _check(saved: ScoreFileMetadata, table: pl.DataFrame) -> None:
     """Raises an InputError where the table is not that of the systems and items that it names.
 
     Rows are told apart by their place: system by system, and of each system all items in one order.
@@ -365,7 +367,9 @@ def _unserved(label: str, saved: SavedMetric, table: pl.DataFrame) -> KeptRows:
     return KeptRows(saved, table.select(names))
 
 
-def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> Measured:
+def _measured(
+    label: str, metric: Metric, table: pl.DataFrame, saved: ScoreFileMetadata
+) -> Measured:
     described, systems = saved.metrics[label], len(saved.systems)
     n = table.height // systems
     columns = [table.get_column(f"{label}.{name}") for name in metric.columns]

@@ -83,7 +83,7 @@ class Contests:
         return int(self.voter.max()) if self.voter.size else 0
 
 
-class Likelihood:
+class ContestLikelihood:
     """Log-likelihood, scores and information. Without covariates, contests that are alike count once.
 
     Args:
@@ -105,7 +105,7 @@ class Likelihood:
         self.size = first + contests.judges
         self._kinds, self._kind, self._weights = self._distinct()
 
-    def resampled(self, drawn: Indices) -> Likelihood:
+    def resampled(self, drawn: Indices) -> ContestLikelihood:
         """The likelihood of drawn contests, int64 [m], each as often as it was drawn."""
         other = copy(self)
         other._weights = np.bincount(self._kind[drawn], minlength=self._kinds.size).astype(float)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.contest_likelihood import Contests, Likelihood
+from rejoinder.statistics.contest_likelihood import ContestLikelihood, Contests
 from rejoinder.statistics.conventions import (
     LEVEL,
     NO_SPREAD,
@@ -64,7 +64,7 @@ class Fit:
         reason: Why there are no estimates; None where there are.
     """
 
-    model: Likelihood
+    model: ContestLikelihood
     parameters: Floats
     inverse: Floats
     reason: str | None
@@ -87,8 +87,8 @@ class Fit:
     def covariance(self, *groupings: NDArray[np.generic] | None) -> Floats:
         """The sandwich estimate of the covariance of all parameters, over clusters of contests.
 
-        ``A^-1 B A^-1``, with B of the scores of the clusters (`Likelihood.outer`). With two ways to group
-        (by item and by rater) it is the sum of both less that of their intersections (Cameron, Gelbach
+        ``A^-1 B A^-1``, with B of the scores of the clusters (`ContestLikelihood.outer`). With two ways to
+        group (by item and by rater) it is the sum of both less that of their intersections (Cameron, Gelbach
         and Miller 2011), with negative eigenvalues set to 0.
 
         Args:
@@ -125,7 +125,7 @@ def fit(contests: Contests, ties: Ties = "half", names: Sequence[str] | None = N
     >>> fit(wins).strengths.round(6).tolist()  # half of log 3
     [0.549306, -0.549306]
     """
-    model = Likelihood(contests, ties == "davidson" and bool((contests.winner == 0).any()))
+    model = ContestLikelihood(contests, ties == "davidson" and bool((contests.winner == 0).any()))
     reason = reason_no_strengths(model.points(), names)
     if not reason and model.ties and not contests.winner.any():
         reason = "all contests are ties: how likely a tie is beside a win cannot be estimated"
@@ -246,7 +246,7 @@ def p_of_differences(fitted: Fit, covariance: Floats, clusters: Groups) -> Float
     return p
 
 
-def _estimates(model: Likelihood) -> Floats | None:
+def _estimates(model: ContestLikelihood) -> Floats | None:
     """The parameters of the largest likelihood; None where it has no maximum.
 
     Discriminations begin at 1, from the strengths that are best where all judges are like people:
@@ -254,7 +254,7 @@ def _estimates(model: Likelihood) -> Floats | None:
     """
     parameters = np.zeros(model.size)
     if model.contests.judges:
-        plain = Likelihood(replace(model.contests, judge=None), model.ties)
+        plain = ContestLikelihood(replace(model.contests, judge=None), model.ties)
         alike = _climb(plain, np.zeros(plain.size))
         if alike is None:
             return None
@@ -263,7 +263,7 @@ def _estimates(model: Likelihood) -> Floats | None:
     return _climb(model, parameters)
 
 
-def _climb(model: Likelihood, parameters: Floats) -> Floats | None:
+def _climb(model: ContestLikelihood, parameters: Floats) -> Floats | None:
     """The parameters of the largest likelihood, by Fisher's scoring with halved steps; None: none."""
     value = model.value(parameters)
     for _ in range(STEPS):

@@ -11,7 +11,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.conventions import NOISE
-from rejoinder.statistics.system_swaps import Flags, Swaps, SystemCoins
+from rejoinder.statistics.system_swaps import Flags, SystemCoins, SystemSwaps
 
 
 def reached(drawn: Floats, observed: Floats) -> Floats:
@@ -96,7 +96,7 @@ def renamed(
 
 def metric_swaps(
     people: Floats, mixed: Floats, pairs: Indices, permutations: int, rng: np.random.Generator
-) -> Swaps:
+) -> SystemSwaps:
     """Tests whether two metrics are equally accurate, by exchanging the scores of whole systems.
 
     A coin for each system decides which metric's scores it has in all of its pairs, and both

@@ -18,7 +18,7 @@ AT_ONCE = 128
 Flags = NDArray[np.bool_]
 
 
-class Swaps(NamedTuple):
+class SystemSwaps(NamedTuple):
     """The result of `system_swaps`.
 
     Args:
@@ -39,7 +39,7 @@ def system_swaps(
     correlation: str,
     permutations: int,
     rng: np.random.Generator,
-) -> Swaps:
+) -> SystemSwaps:
     """Tests whether two metrics agree with people equally well, by a coin for each system.
 
     Pairs of systems share systems, so the coin is the system's: it decides for all units at once
@@ -81,7 +81,7 @@ def system_swaps(
     differences = measure(sign * (x1[0] - x1[1]), y) - measure(sign * (x2[0] - x2[1]), y)
     usable = np.flatnonzero(~np.isnan(differences))
     if not usable.size:
-        return Swaps(np.nan, coins.least)
+        return SystemSwaps(np.nan, coins.least)
     x1, x2 = (x / np.sqrt(np.mean((x[0] - x[1])[usable] ** 2)) for x in (x1, x2))
 
     def swapped(first: Flags, second: Flags) -> Floats:
@@ -116,7 +116,7 @@ class SystemCoins:
         ends: Indices,
         swapped: Callable[[Flags, Flags], Floats],
         rng: np.random.Generator,
-    ) -> Swaps:
+    ) -> SystemSwaps:
         """The test of a difference.
 
         Args:
@@ -127,7 +127,7 @@ class SystemCoins:
             rng: Where the randomness comes from, if not all are taken.
         """
         drawn = (swapped(coins[:, ends[:, 0]], coins[:, ends[:, 1]]) for coins in self._drawn(rng))
-        return Swaps(p_of_drawn(drawn, observed, self.exact), self.least)
+        return SystemSwaps(p_of_drawn(drawn, observed, self.exact), self.least)
 
     def _drawn(self, rng: np.random.Generator) -> Iterator[Flags]:
         """Which systems are swapped, bool [c, S], some at a time."""

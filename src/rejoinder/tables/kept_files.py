@@ -38,7 +38,7 @@ def scores_in(path: Path) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
 
 
 class _Saved(msgspec.Struct):
-    """What is read of the metadata here; ``scoring.store.Saved`` is all of it."""
+    """What is read of the metadata here; ``scoring.store.ScoreFileMetadata`` is all of it."""
 
     systems: list[str]
     metrics: dict[str, msgspec.Raw]

@@ -22,7 +22,7 @@ _REPLY = ["system", "id"]
 
 
 @dataclass(frozen=True, eq=False)
-class RatedReplies:
+class MatchedRatings:
     """Ratings and replies that belong together, and those that have no partner.
 
     Attributes:
@@ -78,7 +78,7 @@ def read_ratings(
 
 def check_ratings(
     ratings: Frame | Ratings, replies: pl.DataFrame, left_out: Sequence[str] = ()
-) -> RatedReplies:
+) -> MatchedRatings:
     """Joins ratings to replies by system and id.
 
     Args:
@@ -107,7 +107,7 @@ def check_ratings(
         noun = counted(count, "rating")
         notes += (f"{noun} not used, because the system was left out as asked",)
     notes += _notes(unrated, "reply", "without a rating", ratings)
-    return RatedReplies(matched, unmatched, unrated, notes)
+    return MatchedRatings(matched, unmatched, unrated, notes)
 
 
 def _strangers(ratings: pl.DataFrame, replies: pl.DataFrame) -> str:

@@ -32,7 +32,7 @@ from rejoinder.tuning.objectives import (
     mean_of_rows,
     with_metrics,
 )
-from rejoinder.tuning.weight_search import CandidateRows, Search
+from rejoinder.tuning.weight_search import CandidateRows, WeightSearch
 
 LEAST_CLUSTERS = 4
 """Of fewer there is no gain held out."""
@@ -161,7 +161,7 @@ def tune(
     low, high = _bounds(names, bounds or {})
     clusters, column = _clusters(testset, lists, cluster)
     rng = np.random.default_rng(seed)
-    search = Search.of(rows, starts, rng, low, high)
+    search = WeightSearch.of(rows, starts, rng, low, high)
     found = cross_validated(search, clusters, folds, rng, progress)
     best = search.best()
     # Rounded, equal candidates may part: the weights that rank as those found are kept.
@@ -292,7 +292,7 @@ class CrossValidated(NamedTuple):
 
 
 def cross_validated(
-    search: Search,
+    search: WeightSearch,
     clusters: Indices,
     folds: int,
     rng: np.random.Generator,

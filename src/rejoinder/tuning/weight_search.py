@@ -95,7 +95,7 @@ def best_of_lists(values: Floats, bounds: Indices) -> Indices:
 
 
 @dataclass(frozen=True)
-class Line:
+class SearchLine:
     """A direction, and the candidates in the order of their slopes along it."""
 
     direction: Floats
@@ -103,7 +103,7 @@ class Line:
     slopes: Floats
 
     @classmethod
-    def of(cls, rows: CandidateRows, direction: Floats) -> Line:
+    def of(cls, rows: CandidateRows, direction: Floats) -> SearchLine:
         """The line of a direction, float64 [d]."""
         slopes = rows.at(direction)
         order = np.lexsort((slopes, rows.lists))
@@ -112,7 +112,7 @@ class Line:
 
 def best_on_line(
     rows: CandidateRows,
-    line: Line,
+    line: SearchLine,
     values: Floats,
     lists: Indices,
     low: float = -np.inf,
@@ -156,7 +156,7 @@ def _middle(low: float, high: float) -> float:
 
 
 @dataclass(frozen=True)
-class Search:
+class WeightSearch:
     """The exact search over several starts, and over all axes and some random directions from each.
 
     Attributes:
@@ -173,7 +173,7 @@ class Search:
 
     rows: CandidateRows
     starts: Floats
-    lines: list[Line]
+    lines: list[SearchLine]
     orders: Indices
     axes: Floats
     further: Floats
@@ -188,7 +188,7 @@ class Search:
         rng: np.random.Generator,
         low: Floats | None = None,
         high: Floats | None = None,
-    ) -> Search:
+    ) -> WeightSearch:
         """Draws starts and directions.
 
         The first start is 0, or as near to it as the bounds allow: there every list has its first
@@ -206,7 +206,7 @@ class Search:
         points[0] = zero
         axes = np.diag(scale)[scale > 0]
         random = rng.standard_normal((RANDOM_DIRECTIONS if len(axes) > 1 else 0, width)) * scale
-        lines = [Line.of(rows, each) for each in (*axes, *random)]
+        lines = [SearchLine.of(rows, each) for each in (*axes, *random)]
         orders = np.array([rng.permutation(len(lines)) for _ in range(starts)], dtype=np.int64)
         further = (
             rng.standard_normal((ROUNDS if len(axes) > 1 else 0, RANDOM_DIRECTIONS, width)) * scale
@@ -241,7 +241,7 @@ class Search:
         for directions in self.further:
             before = best.value
             for each in directions:
-                best.follow(Line.of(self.rows, each))
+                best.follow(SearchLine.of(self.rows, each))
             if best.value == before:
                 break
         return best.weights
@@ -256,7 +256,7 @@ class Search:
 class _Climb:
     """The way up from one start: each direction in turn, to its best point, until none raises the value."""
 
-    def __init__(self, search: Search, lists: Indices, start: Floats, order: Indices) -> None:
+    def __init__(self, search: WeightSearch, lists: Indices, start: Floats, order: Indices) -> None:
         self.search, self.lists, self.weights, self.order = search, lists, start, order
         self.at, self.value = self.seen(start)
         self.useless = 0
@@ -276,7 +276,7 @@ class _Climb:
                 return
             self.follow(search.lines[place])
 
-    def follow(self, line: Line) -> None:
+    def follow(self, line: SearchLine) -> None:
         """Goes to the best point of a line, if that is better."""
         search = self.search
         low, high = search.reach(self.weights, line.direction)

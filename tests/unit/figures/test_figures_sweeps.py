@@ -7,7 +7,7 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.figures import style
-from rejoinder.figures.sweeps import Panel, panels, sweeps
+from rejoinder.figures.sweeps import SweepPanel, panels, sweeps
 
 NAN = math.nan
 COLUMNS = ["panel", "metric", "x", "value", "low", "high"]
@@ -59,7 +59,7 @@ def test_nothing_to_draw_is_said(rows, words, tmp_path):
         rows, schema={c: pl.String if i < 2 else pl.Float64 for i, c in enumerate(COLUMNS)}, orient="row"
     )  # fmt: skip
     with style.drawing():
-        figure = sweeps(told, [Panel("size", "items", scale="log"), Panel("order", "N")])
+        figure = sweeps(told, [SweepPanel("size", "items", scale="log"), SweepPanel("order", "N")])
         style.save(figure, tmp_path, "sweep")
     assert words in figure.axes[0].texts[0].get_text()
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from rejoinder import plan_rates
 from rejoinder.cli.app import app
 from rejoinder.errors import ParameterError
-from rejoinder.planning.criterion import Criterion
+from rejoinder.planning.criterion import PlanningCriterion
 from rejoinder.planning.rates import Rates
 from rejoinder.statistics.proportions import wilson
 from rejoinder.statistics.rate_power import (
@@ -87,7 +87,7 @@ def test_the_numbers_that_are_named_and_the_order_of_the_rates():
     assert plan.rate_power["items"].to_list() == [100, 400] * 2
     assert plan.rate_needs.equals(plan_rates(0.90, 0.95, 0.1, power=0.9, alpha=0.01).rate_needs)
     assert plan.parameters["rates"] == [0.95, 0.90]
-    assert isinstance(Rates(0.9, 0.95), Criterion)
+    assert isinstance(Rates(0.9, 0.95), PlanningCriterion)
 
 
 def test_out_of_reach():

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from rejoinder.kernels.envelopes import envelopes
-from rejoinder.tuning.weight_search import CandidateRows, Line, Search, best_of_lists, best_on_line
+from rejoinder.tuning.weight_search import (
+    CandidateRows,
+    SearchLine,
+    WeightSearch,
+    best_of_lists,
+    best_on_line,
+)
 
 
 def problem(features, rows, sizes, value):
@@ -29,7 +35,7 @@ BY_HAND = problem(
     ("high", "point", "value"), [(np.inf, 2.0, 0.4), (0.0, -2.0, 0.3), (-3.0, -3.0, 0.3)]
 )
 def test_by_hand(high, point, value):
-    line = Line.of(BY_HAND, np.array([0.0, 1.0]))
+    line = SearchLine.of(BY_HAND, np.array([0.0, 1.0]))
     at = BY_HAND.at(np.array([1.0, 0.0]))
     assert BY_HAND.value_of(best_of_lists(at, BY_HAND.bounds)) == pytest.approx(0.2)
     found = best_on_line(BY_HAND, line, at, np.arange(2), high=high)
@@ -63,7 +69,7 @@ def test_a_dense_grid_finds_nothing_better():
         features = rng.integers(-5, 6, (sizes.sum(), 2))
         rows = rng.integers(1, 9, (sizes.sum(), 2))
         lists = problem(features, rows, sizes, ratio)
-        at, line = lists.at(np.array([1.0, 0.0])), Line.of(lists, np.array([0.0, 1.0]))
+        at, line = lists.at(np.array([1.0, 0.0])), SearchLine.of(lists, np.array([0.0, 1.0]))
         point, height = best_on_line(lists, line, at, np.arange(sizes.size))
 
         def value(g, lists=lists):
@@ -93,7 +99,7 @@ def random_lists(seed=0, items=40, candidates=8, slope=1.0):
 
 def test_the_search_finds_the_feature_that_matters():
     lists = random_lists()
-    weights = Search.of(lists, 4, np.random.default_rng(1)).best()
+    weights = WeightSearch.of(lists, 4, np.random.default_rng(1)).best()
     assert lists.value_of(lists.chosen(weights)) > 0.95 * lists.value_of(
         lists.chosen(np.array([1.0, 0, 0]))
     )
@@ -104,13 +110,13 @@ def test_the_search_finds_the_feature_that_matters():
 def test_weights_stay_within_bounds():
     lists = random_lists(slope=-1.0)
     low, high = np.array([-0.5, 0.0, -np.inf]), np.array([2.0, 1.0, np.inf])
-    search = Search.of(lists, 6, np.random.default_rng(1), low, high)
+    search = WeightSearch.of(lists, 6, np.random.default_rng(1), low, high)
     assert ((search.starts >= low) & (search.starts <= high)).all()
     weights = search.best()
     assert (weights >= low).all()
     assert (weights <= high).all()
     assert weights[0] < 0
-    with_sign = Search.of(lists, 6, np.random.default_rng(1), np.array([0.0, 0, 0])).best()
+    with_sign = WeightSearch.of(lists, 6, np.random.default_rng(1), np.array([0.0, 0, 0])).best()
     assert (with_sign >= 0).all()
 
 
@@ -119,8 +125,8 @@ def test_the_search_is_never_below_the_first_candidates_and_repeats():
     for seed in range(10):
         lists = random_lists(seed, items=6, candidates=3, slope=0.0)
         first = lists.value_of(lists.bounds[:-1])
-        found = [Search.of(lists, 3, np.random.default_rng(seed)).best() for _ in range(2)]
+        found = [WeightSearch.of(lists, 3, np.random.default_rng(seed)).best() for _ in range(2)]
         assert np.array_equal(*found)
         assert lists.value_of(lists.chosen(found[0])) >= first
     some = rng.permutation(6)[:4]
-    assert Search.of(lists, 2, rng).best(some).shape == (3,)
+    assert WeightSearch.of(lists, 2, rng).best(some).shape == (3,)

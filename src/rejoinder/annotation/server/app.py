@@ -24,7 +24,7 @@ from rejoinder.annotation.server.pages import Pages
 from rejoinder.annotation.server.security import (
     HEADERS,
     RateLimit,
-    RefusedError,
+    RequestRefusedError,
     check_form_token,
     check_same_site,
     read_form,
@@ -76,7 +76,7 @@ def make_app(
             Mount("/static", StaticFiles(directory=_STATIC)),
         ],
         exception_handlers={
-            RefusedError: routes.refused,
+            RequestRefusedError: routes.refused,
             HTTPException: routes.no_page,
             InputError: routes.failed,
             Exception: routes.defect,
@@ -150,7 +150,7 @@ class _Routes:
         platform_id = form.get("participant", "")[:LONGEST_PLATFORM_ID].strip() or None
         rater = await _in_thread(self.study.join_rater, platform_id, self.most_raters)
         if rater is None:
-            raise RefusedError(
+            raise RequestRefusedError(
                 403,
                 "This study has as many raters as it can take, and nobody else can join. If you have a "
                 "link of your own already, open that one.",
@@ -183,7 +183,7 @@ class _Routes:
         check_form_token(form, rater.token, f"answer {number}")
         asked = _number(number)
         if asked is None:
-            raise RefusedError(400, "This form cannot be read.")
+            raise RequestRefusedError(400, "This form cannot be read.")
         try:
             explained = await _in_thread(self.study.answer, rater, asked, form)
         except InputError as error:
@@ -242,7 +242,7 @@ class _Routes:
 
     def refused(self, request: Request, error: Exception) -> Response:
         """A request that is not answered."""
-        assert isinstance(error, RefusedError)
+        assert isinstance(error, RequestRefusedError)
         return self.pages.message(error.message, status=error.status)
 
     def no_page(self, request: Request, error: Exception) -> Response:
@@ -266,7 +266,7 @@ class _Routes:
         if rater is None:
             raise self._stranger(request)
         if not self.of_link.allows(rater.token):
-            raise RefusedError(
+            raise RequestRefusedError(
                 429, "Too many requests. Wait a few seconds, and open your link again."
             )
         return rater
@@ -285,13 +285,13 @@ class _Routes:
         if not same_secret(request.path_params["token"], secret):
             raise self._stranger(request)
         if not limit.allows(secret):
-            raise RefusedError(429, "Too many requests. Wait a few seconds, and try again.")
+            raise RequestRefusedError(429, "Too many requests. Wait a few seconds, and try again.")
 
-    def _stranger(self, request: Request) -> RefusedError:
+    def _stranger(self, request: Request) -> RequestRefusedError:
         address = request.client.host if request.client else ""
         if not self.of_stranger.allows(address):
-            return RefusedError(429, "Too many requests for links that do not exist.")
-        return RefusedError(404, "There is no such link. Check that you copied all of it.")
+            return RequestRefusedError(429, "Too many requests for links that do not exist.")
+        return RequestRefusedError(404, "There is no such link. Check that you copied all of it.")
 
 
 def same_secret(given: str, secret: str) -> bool:

@@ -35,7 +35,7 @@ HEADERS = {
 }
 
 
-class RefusedError(Exception):
+class RequestRefusedError(Exception):
     """A request that is not answered.
 
     Attributes:
@@ -90,14 +90,16 @@ def form_token(secret: str, purpose: str) -> str:
 
 
 def check_form_token(form: Mapping[str, str], secret: str, purpose: str) -> None:
-    """Raises a `RefusedError` where a form does not hold its token."""
+    """Raises a `RequestRefusedError` where a form does not hold its token."""
     given = form.get("form", "").encode()
     if not hmac.compare_digest(given, form_token(secret, purpose).encode()):
-        raise RefusedError(403, "This form does not belong to this page. Open your link again.")
+        raise RequestRefusedError(
+            403, "This form does not belong to this page. Open your link again."
+        )
 
 
 def check_same_site(request: Request) -> None:
-    """Raises a `RefusedError` where a form was sent by a page of another site.
+    """Raises a `RequestRefusedError` where a form was sent by a page of another site.
 
     Browsers say so in ``Sec-Fetch-Site``, and where they do not (an address without TLS) in ``Origin``.
     A request with neither is none of a browser's forms.
@@ -110,7 +112,7 @@ def check_same_site(request: Request) -> None:
         origin, host = request.headers.get("origin", ""), request.headers.get("host", "")
         if host and origin.partition("://")[2] == host:
             return
-    raise RefusedError(403, "This form was sent from another site. Open your link again.")
+    raise RequestRefusedError(403, "This form was sent from another site. Open your link again.")
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -121,16 +123,16 @@ async def read_form(request: Request) -> dict[str, str]:
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise RefusedError(415, "Expected a form.")
+        raise RequestRefusedError(415, "Expected a form.")
     body = b""
     try:
         with fail_after(FORM_SECONDS):
             async for part in request.stream():
                 body += part
                 if len(body) > LARGEST_BODY:
-                    raise RefusedError(413, "This form is too large.")
+                    raise RequestRefusedError(413, "This form is too large.")
     except (ClientDisconnect, TimeoutError):
-        raise RefusedError(
+        raise RequestRefusedError(
             408, "This form came in part, and was not saved. Send it again."
         ) from None
     try:
@@ -138,5 +140,5 @@ async def read_form(request: Request) -> dict[str, str]:
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        raise RefusedError(400, "This form cannot be read.") from None
+        raise RequestRefusedError(400, "This form cannot be read.") from None
     return dict(pairs)

@@ -9,7 +9,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, number, option, path
 
 if TYPE_CHECKING:
-    from rejoinder.recipes.tao2018.study import Study
+    from rejoinder.recipes.tao2018.study import TaoStudy
     from rejoinder.tables.testset import TestSet
 
 
@@ -152,7 +152,7 @@ def _check_cases(given: Tao2018Options, testset: TestSet) -> None:
             raise ParameterError(f"--case {name}: the test set has no such item; see its ids")
 
 
-def _drawn(study: Study, folder: Path | None) -> tuple[list[Path], list[str]]:
+def _drawn(study: TaoStudy, folder: Path | None) -> tuple[list[Path], list[str]]:
     """The files, and what the pictures cannot show."""
     if folder is None:
         return [], []

@@ -178,7 +178,7 @@ def compare_by_people(
     faults += alone
     if scale is not None:
         check_scale(table, scale)
-    asked = Asked(a, b, clusters, scale, anytime, correction, rater_effects, seed)
+    asked = ComparisonOptions(a, b, clusters, scale, anytime, correction, rater_effects, seed)
     parts, notes = each_criterion(table, lambda name, own: ByPeople(name, own, asked), None)
     facts = [
         "people",
@@ -222,7 +222,7 @@ def _with_pairs(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonOptions:
     """What is asked of a comparison by people; the attributes are arguments of `compare_by_people`."""
 
     a: str | None = None
@@ -244,7 +244,7 @@ class ByPeople:
         asked: What is asked.
     """
 
-    def __init__(self, name: str, table: pl.DataFrame, asked: Asked) -> None:
+    def __init__(self, name: str, table: pl.DataFrame, asked: ComparisonOptions) -> None:
         self.name, self.asked = name, asked
         self.replies = RatedReplies.of_table(
             table, asked.clusters, asked.scale, asked.rater_effects

@@ -23,7 +23,7 @@ NARROW = 1 << 19
 BITS = 1 << 26
 
 
-Block = TypeVar("Block", Floats, "Swaps")
+Block = TypeVar("Block", Floats, "ItemSwaps")
 
 
 def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
@@ -45,7 +45,7 @@ def draws(n: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Swaps:
+class ItemSwaps:
     """Which of n items are swapped in each of b trials, a bit for each.
 
     Attributes:
@@ -68,8 +68,8 @@ class Swaps:
         places = (self.starts - 8 * first)[:, None] + np.arange(self.n)
         return flat[places].astype(np.float64)
 
-    def __getitem__(self, trials: slice) -> Swaps:
-        return Swaps(self.n, self.bits, self.starts[trials])
+    def __getitem__(self, trials: slice) -> ItemSwaps:
+        return ItemSwaps(self.n, self.bits, self.starts[trials])
 
     def totals(self, rows: Rows) -> Floats:
         """The rows of the swapped items, summed: float64 [S, b, k]."""
@@ -80,7 +80,7 @@ class Swaps:
         return sums.reshape(-1, systems, k).transpose(1, 0, 2)
 
 
-def permutation_swaps(n: int, trials: int, rng: np.random.Generator) -> Iterator[Swaps]:
+def permutation_swaps(n: int, trials: int, rng: np.random.Generator) -> Iterator[ItemSwaps]:
     """Which of ``n`` items are swapped in each trial of approximate randomization, in blocks.
 
     Yields:
@@ -97,19 +97,19 @@ def permutation_swaps(n: int, trials: int, rng: np.random.Generator) -> Iterator
         starts.append(8 * at + n * np.arange(b))
         at += bits.size
         if 8 * at >= BITS or done + b == trials:
-            yield Swaps(n, np.concatenate(parts), np.concatenate(starts))
+            yield ItemSwaps(n, np.concatenate(parts), np.concatenate(starts))
             parts, starts, at = [], [], 0
 
 
-def all_swaps(n: int) -> Swaps:
+def all_swaps(n: int) -> ItemSwaps:
     """Every choice of ``n`` items to swap: 2^n trials."""
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
-    return Swaps(n, np.packbits(masks.astype(np.uint8)), n * np.arange(1 << n))
+    return ItemSwaps(n, np.packbits(masks.astype(np.uint8)), n * np.arange(1 << n))
 
 
 def swapped_differences(
-    rows: Rows, score: Callable[[Floats], Floats], pairs: Indices, swaps: Iterable[Swaps]
-) -> Iterator[tuple[Swaps, Floats]]:
+    rows: Rows, score: Callable[[Floats], Floats], pairs: Indices, swaps: Iterable[ItemSwaps]
+) -> Iterator[tuple[ItemSwaps, Floats]]:
     """The differences of pairs of systems whose replies to some items are swapped.
 
     Swapping some items turns A's sum into A's less A's of these items and plus B's of these: their

@@ -108,14 +108,17 @@ def _resumed(
         for batch in batches
     ]
 
-    def compute(position: int) -> list[Line]:
+    def compute(position: int) -> list[LikelihoodRecord]:
         likelihoods = chain.from_iterable(backend.measure(batches[position]))
-        return [Line.of(*key, each) for key, each in zip(keys[position], likelihoods, strict=True)]
+        return [
+            LikelihoodRecord.of(*key, each)
+            for key, each in zip(keys[position], likelihoods, strict=True)
+        ]
 
     file = ResumableLines(
         path,
         _header(backend, requests),
-        Line,
+        LikelihoodRecord,
         lambda line: (line.id, line.text),
         f"name another folder for {Argument('work')}",
     )
@@ -137,7 +140,7 @@ def _header(backend: LikelihoodBackend, requests: Sequence[LikelihoodRequest]) -
     }
 
 
-class Line(msgspec.Struct, omit_defaults=True):
+class LikelihoodRecord(msgspec.Struct, omit_defaults=True):
     """One reply to one prompt.
 
     Attributes:
@@ -157,7 +160,7 @@ class Line(msgspec.Struct, omit_defaults=True):
     dropped: str = ""
 
     @classmethod
-    def of(cls, id: str, text: str, likelihood: Likelihood) -> Line:
+    def of(cls, id: str, text: str, likelihood: Likelihood) -> LikelihoodRecord:
         """The line of a likelihood."""
         if likelihood.dropped:
             return cls(id, text, dropped=likelihood.dropped)
@@ -191,7 +194,7 @@ class RecordedBackend(LikelihoodBackend):
             if "rejoinder" in row:
                 continue
             where = f"{self.path}, row {number}"
-            line = convert(row, Line, where)
+            line = convert(row, LikelihoodRecord, where)
             key = (line.id, line.text)
             if key in self.held:
                 raise InputError(
@@ -239,7 +242,7 @@ def _check_lines(path: Path) -> None:
         )
 
 
-def likelihood(line: Line, where: str) -> Likelihood:
+def likelihood(line: LikelihoodRecord, where: str) -> Likelihood:
     """What a line says.
 
     Raises:

@@ -18,7 +18,7 @@ from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.ranking import RECALL_AT_1, Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.training.checkpoints import Checkpoint
-from rejoinder.models.training.loop import Loop, Task, TrainedWeights, TrainingProgress
+from rejoinder.models.training.loop import Loop, TrainedWeights, TrainingProgress, TrainingTask
 from rejoinder.progress import Report
 
 
@@ -81,7 +81,7 @@ def train(
 
 
 @dataclass(eq=False)
-class ScorerTask(Task[Indices]):
+class ScorerTask(TrainingTask[Indices]):
     """A scorer with its corpus; a step is the rows of its items."""
 
     name: ClassVar[str] = "scorer"

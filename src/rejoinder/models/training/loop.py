@@ -77,7 +77,7 @@ class TrainingProgress:
     log: list[dict[str, Any]] = field(default_factory=list)
 
 
-class Task(ABC, Generic[Step]):
+class TrainingTask(ABC, Generic[Step]):
     """What the loop trains: a network with its data, its losses and its validation.
 
     Attributes:
@@ -130,7 +130,7 @@ class Task(ABC, Generic[Step]):
 class Loop:
     """A training: its task, and how far it is."""
 
-    task: Task[Any]
+    task: TrainingTask[Any]
     checkpoint: Checkpoint | None = None
     save_every: float = 60.0
     report: Report | None = None

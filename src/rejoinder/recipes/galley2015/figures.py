@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rejoinder.figures.style import Look, drawing
-from rejoinder.figures.sweeps import Panel, sweeps
+from rejoinder.figures.sweeps import SweepPanel, sweeps
 from rejoinder.meta_evaluation.leave_own_out_units import measured
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.meta_evaluation.sweep import (
@@ -132,15 +132,15 @@ def draw(figure: Figure2, unit_size: int, order: int) -> Figure:
     bare = "" if figure.weighted else "no weights: every threshold\nkeeps all references"
     at_least = "\N{GREATER-THAN OR EQUAL TO}"
     panels = (
-        Panel(
+        SweepPanel(
             "threshold",
             f"(A) references with w {at_least} threshold",
             f"M = {unit_size}, N = {order}",
             "weights",
             bare,
         ),
-        Panel("size", "(B) items in a unit, M", f"N = {order}, all references", "log"),
-        Panel("order", "(C) longest n-gram, N", f"M = {unit_size}, all references"),
+        SweepPanel("size", "(B) items in a unit, M", f"N = {order}, all references", "log"),
+        SweepPanel("order", "(C) longest n-gram, N", f"M = {unit_size}, all references"),
     )
     with drawing():
         return sweeps(figure.points, panels, "spearman", LOOKS)

@@ -29,7 +29,7 @@ REFERENCES_FROM: tuple[ReferencesFrom, ...] = ("testset", "responses")
 
 
 @dataclass(frozen=True, repr=False)
-class Study(Result):
+class GalleyStudy(Result):
     """Table 2 of the paper, and the points of its Figure 2.
 
     Attributes:
@@ -98,7 +98,7 @@ def galley2015(
     ids: Sequence[str] = (),
     seed: int = 12345,
     progress: Progress | None = None,
-) -> Study:
+) -> GalleyStudy:
     """Compares BLEU, sBLEU and deltaBLEU with human ratings, as ``rejoinder recipe galley2015`` does.
 
     Args:
@@ -161,4 +161,4 @@ def galley2015(
     )
     points = figure2(testset, responses, ratings, **shared) if figure else None
     listed = table1(testset, cases, ids, seed) if cases or ids else None
-    return Study(replace(table, notes=(*notes, *table.notes)), points, listed)
+    return GalleyStudy(replace(table, notes=(*notes, *table.notes)), points, listed)

@@ -2,6 +2,6 @@
 
 from rejoinder.recipes.khayrallah2021.settings import Settings
 from rejoinder.recipes.khayrallah2021.study import khayrallah2021
-from rejoinder.recipes.khayrallah2021.tables import Study, absent, cells
+from rejoinder.recipes.khayrallah2021.tables import KhayrallahStudy, absent, cells
 
-__all__ = ["Settings", "Study", "absent", "cells", "khayrallah2021"]
+__all__ = ["KhayrallahStudy", "Settings", "absent", "cells", "khayrallah2021"]

@@ -21,7 +21,7 @@ AT_ONCE = 64
 """Number of replies that are written together."""
 
 
-class Reply(msgspec.Struct):
+class ReplyLine(msgspec.Struct):
     """One line: the reply to one message."""
 
     id: str
@@ -56,13 +56,13 @@ def replies(
     order = sorted(messages, key=lambda id: len(messages[id].split()))
     batches = [order[begin : begin + AT_ONCE] for begin in range(0, len(order), AT_ONCE)]
 
-    def compute(position: int) -> list[Reply]:
+    def compute(position: int) -> list[ReplyLine]:
         ids = batches[position]
         texts = responder.respond([messages[id] for id in ids], beam)
-        return [Reply(id, text) for id, text in zip(ids, texts, strict=True)]
+        return [ReplyLine(id, text) for id, text in zip(ids, texts, strict=True)]
 
     by_id: dict[str, str] = {}
-    for rows in ResumableLines(path, header, Reply, attrgetter("id")).batches(batches, compute):
+    for rows in ResumableLines(path, header, ReplyLine, attrgetter("id")).batches(batches, compute):
         by_id |= {row.id: row.text for row in rows}
         progress(len(by_id), len(messages))
     return {id: by_id[id] for id in messages}

@@ -43,7 +43,7 @@ from rejoinder.recipes.khayrallah2021.settings import (
     Settings,
     settings,
 )
-from rejoinder.recipes.khayrallah2021.tables import Study, cells
+from rejoinder.recipes.khayrallah2021.tables import KhayrallahStudy, cells
 from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
@@ -53,7 +53,7 @@ from rejoinder.training.responder import train_responder
 from rejoinder.utterance_quantity.result import Quantity
 from rejoinder.utterance_quantity.ruq import ruq
 
-__all__ = ["FIGURE", "SYSTEMS", "Study", "khayrallah2021", "settings"]
+__all__ = ["FIGURE", "SYSTEMS", "KhayrallahStudy", "khayrallah2021", "settings"]
 
 FIGURE = "figure1"
 CHOOSERS = 200  # trained pairs that choose the epoch, where these do
@@ -73,7 +73,7 @@ def khayrallah2021(
     resamples: int = 1000,
     seed: int = 12345,
     tell: Tell = lambda what, done, total: None,
-) -> Study:
+) -> KhayrallahStudy:
     """Trains the systems, lets them reply, asks them what they find likely, and measures it all.
 
     Args:
@@ -131,7 +131,7 @@ def _studied(
     vectors: Path | None,
     rated: RatingSummary | None,
     choices: PreferenceSummary | None,
-) -> Study:
+) -> KhayrallahStudy:
     folder, prepared = run.folder, run.prepared
     for name in chosen:
         run.train(name)
@@ -155,7 +155,7 @@ def _studied(
         "test": quantity.replies,
     }
     files = ruq_plot(tables, folder, name=FIGURE, generic=GENERIC)
-    study = Study(
+    study = KhayrallahStudy(
         run.sizes,
         chosen,
         train,

@@ -9,7 +9,14 @@ from rejoinder.document.numbers import NONE, decimals, interval, times100, with_
 from rejoinder.document.parts import GAP, Document, Line, lines, signed
 from rejoinder.document.table import Table, key, number
 from rejoinder.document.text import Cell, joined, stacked, styled
-from rejoinder.recipes.khayrallah2021.tables import INSTEAD, TIMES_100, TITLES, Study, absent, cells
+from rejoinder.recipes.khayrallah2021.tables import (
+    INSTEAD,
+    TIMES_100,
+    TITLES,
+    KhayrallahStudy,
+    absent,
+    cells,
+)
 from rejoinder.scoring.compare import FEWEST_TRIALS
 from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.statistics.conventions import is_least_p
@@ -26,7 +33,7 @@ LEGEND = (
 )
 
 
-def document(study: Study) -> Document:
+def document(study: KhayrallahStudy) -> Document:
     """The paper's tables, BEST against BASE, and what is missing."""
     numbers, missing = cells(study), absent(study)
     keys = ("value", "low", "high", "n", "paper")

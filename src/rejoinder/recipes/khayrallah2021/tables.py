@@ -21,7 +21,7 @@ from rejoinder.utterance_quantity.result import Quantity
 
 
 @dataclass(frozen=True, repr=False)
-class Study(Result):
+class KhayrallahStudy(Result):
     """The result of a run.
 
     Attributes:
@@ -113,7 +113,7 @@ _SCHEMA = {
 }
 
 
-def cells(study: Study) -> pl.DataFrame:
+def cells(study: KhayrallahStudy) -> pl.DataFrame:
     """Every number of every table.
 
     Returns:
@@ -133,7 +133,7 @@ def cells(study: Study) -> pl.DataFrame:
     return frame.sort(pl.col("table").cast(pl.Int64), maintain_order=True)
 
 
-def as_json(study: Study) -> dict[str, Any]:
+def as_json(study: KhayrallahStudy) -> dict[str, Any]:
     """What ``rejoinder recipe khayrallah2021 --json`` prints."""
     return {
         "cells": cells(study).to_dicts(),
@@ -146,7 +146,7 @@ def as_json(study: Study) -> dict[str, Any]:
     }
 
 
-def absent(study: Study) -> dict[str, str]:
+def absent(study: KhayrallahStudy) -> dict[str, str]:
     """The tables that are not there, wholly or in part, and why."""
     there = set(cells(study).get_column("table"))
     missing: dict[str, str] = {}
@@ -177,7 +177,7 @@ def absent(study: Study) -> dict[str, str]:
 Cell = tuple[str, str, str, dict[str, Any]]
 
 
-def _all(study: Study) -> Iterator[Cell]:
+def _all(study: KhayrallahStudy) -> Iterator[Cell]:
     """Table, row, column and number, in any order of tables."""
     measured = values(study.automatic)
     for (table, column, system), row in measured.items():
@@ -231,7 +231,7 @@ def _place(system: str) -> tuple[str, str]:
     return CORPORA[corpus], kind
 
 
-def _parameters(study: Study, system: str) -> Iterator[Cell]:
+def _parameters(study: KhayrallahStudy, system: str) -> Iterator[Cell]:
     given = study.settings.systems[system]
     numbers = (
         given.vocabulary,

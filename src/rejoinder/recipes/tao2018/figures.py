@@ -15,7 +15,7 @@ from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.progress import Progress, advance
 from rejoinder.recipes.tao2018.metrics import S_U
-from rejoinder.recipes.tao2018.study import Study
+from rejoinder.recipes.tao2018.study import TaoStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,7 @@ class Drawn(NamedTuple):
 
 
 def draw(
-    study: Study,
+    study: TaoStudy,
     folder: str | os.PathLike[str],
     progress: Progress | None = None,
 ) -> Drawn:
@@ -77,12 +77,12 @@ def draw(
     return Drawn(tuple(paths), tuple(notes))
 
 
-def blended(study: Study) -> str:
+def blended(study: TaoStudy) -> str:
     """The label of the s_R that RUBER blends."""
     return next(label for label in study.headings if label.endswith("(s_R)"))
 
 
-def paper_labels(study: Study) -> list[str]:
+def paper_labels(study: TaoStudy) -> list[str]:
     """The metrics of the paper's pictures and of its case table."""
     # With s_U after the sigmoid the blends' labels say so.
     return [
@@ -91,7 +91,9 @@ def paper_labels(study: Study) -> list[str]:
     ]  # fmt: skip
 
 
-def _figures(study: Study, rated: Rated, clouds: dict[str, Cloud]) -> Iterator[tuple[str, Figure]]:
+def _figures(
+    study: TaoStudy, rated: Rated, clouds: dict[str, Cloud]
+) -> Iterator[tuple[str, Figure]]:
     yield PAGE, scatters(list(clouds.values()))
     for name, cloud in _singles(study, clouds).items():
         yield name, scatter(cloud)
@@ -106,7 +108,7 @@ def _figures(study: Study, rated: Rated, clouds: dict[str, Cloud]) -> Iterator[t
         yield name, scatters(list(_system_clouds(study, rated, system)))
 
 
-def _pooled(study: Study, rated: Rated) -> dict[str, Cloud]:
+def _pooled(study: TaoStudy, rated: Rated) -> dict[str, Cloud]:
     """A cloud for each metric, after that of people where there are several raters."""
     seen = study.pooled.observations()
     human, whose = seen.get_column("human").to_numpy(), seen.get_column("system").to_list()
@@ -126,14 +128,14 @@ def _people(rated: Rated, whose: list[str], seed: int) -> Iterator[tuple[str, Cl
     yield from ((name, cloud) for name, cloud in ((MEDIAN, median), (GROUPS, groups)) if cloud)
 
 
-def _singles(study: Study, clouds: dict[str, Cloud]) -> dict[str, Cloud]:
+def _singles(study: TaoStudy, clouds: dict[str, Cloud]) -> dict[str, Cloud]:
     """The paper's panels, by the name of their file."""
     names = style.file_names("scatter", paper_labels(study), (PAGE, RATERS, MEDIAN, GROUPS))
     people = {name: clouds[name] for name in (RATERS, MEDIAN, GROUPS) if name in clouds}
     return people | {name: clouds[label] for label, name in names.items()}
 
 
-def _system_clouds(study: Study, rated: Rated, system: str) -> Iterator[Cloud]:
+def _system_clouds(study: TaoStudy, rated: Rated, system: str) -> Iterator[Cloud]:
     """The paper's panels of one system: people against people, then its metrics."""
     seen = study.systems[system].observations()
     human = seen.get_column("human").to_numpy()

@@ -29,7 +29,7 @@ from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet, first_references
 from rejoinder.tables.types import Ratings, Responses
 
-__all__ = ["CORRELATIONS", "MEAN", "POOLED", "Model", "Study", "Texts", "tao2018"]
+__all__ = ["CORRELATIONS", "MEAN", "POOLED", "Model", "TaoStudy", "Texts", "tao2018"]
 
 CORRELATIONS = ("pearson", "spearman")
 
@@ -44,7 +44,7 @@ _WITHIN = {
 
 
 @dataclass(frozen=True, repr=False)
-class Study(Result):
+class TaoStudy(Result):
     """How far every row of the paper's table agrees with people.
 
     Attributes:
@@ -193,7 +193,7 @@ def tao2018(
     resamples: int = 1000,
     seed: int = 12345,
     progress: Progress | None = None,
-) -> Study:
+) -> TaoStudy:
     """Correlates RUBER, its two halves, BLEU and ROUGE with human ratings of the same replies.
 
     For the transfer of Table 4 call it again, with the same model, on data of another kind: nothing
@@ -258,7 +258,7 @@ def tao2018(
         "seed": seed,
     }
     pooled, single = _agreements(scores, of_machines, replies.systems, several, steps, options)
-    return Study(
+    return TaoStudy(
         pooled,
         single,
         rows.headings,
@@ -317,7 +317,7 @@ class _Steps:
             self.tell(int(1000 * share), 1000)
 
 
-def cases(study: Study, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
+def cases(study: TaoStudy, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
     """The rated replies to a few contexts with all their scores, as in the paper's Table 3.
 
     Args:

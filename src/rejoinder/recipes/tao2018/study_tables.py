@@ -26,7 +26,7 @@ def agreement(pooled: pl.DataFrame, mean: pl.DataFrame | None, systems: int, nam
     """The paper's Table 2, of several systems within these too; p only where there is a test that holds.
 
     Args:
-        pooled: ``Study.table()``.
+        pooled: ``TaoStudy.table()``.
         mean: The same of the mean within systems; None of a single system.
         systems: How many systems there are.
         name: What the mean is called.

@@ -11,7 +11,7 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.models.devices import chosen_device, mixed_precision
 from rejoinder.models.training.checkpoints import Checkpoint
-from rejoinder.models.training.loop import Loop, Task, TrainedWeights, TrainingProgress
+from rejoinder.models.training.loop import Loop, TrainedWeights, TrainingProgress, TrainingTask
 from rejoinder.progress import Report
 from rejoinder.responders.seq2seq.batches import (
     IGNORED,
@@ -99,7 +99,7 @@ def validation_loss(
     return total / count
 
 
-class ResponderTask(Task[list[np.ndarray]]):
+class ResponderTask(TrainingTask[list[np.ndarray]]):
     """A model with its pairs; a step is the places of the pairs of one or more batches."""
 
     name: ClassVar[str] = "model"

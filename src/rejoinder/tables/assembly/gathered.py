@@ -55,7 +55,7 @@ class Rows:
         return Draft(frame, origin_of(self._places))
 
 
-class Items:
+class GatheredItems:
     """Items with their references, and the rows they stood in.
 
     Attributes:

@@ -14,7 +14,7 @@ import polars as pl
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.messages import Place, listed, meant, more, quoted
-from rejoinder.tables.assembly.gathered import Items, Rows
+from rejoinder.tables.assembly.gathered import GatheredItems, Rows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
@@ -54,7 +54,7 @@ class _Conversation:
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item per row: a last message of the assistant's is the reference, the rest the context."""
-    items = Items()
+    items = GatheredItems()
     for each in _conversations(paths):
         _refuse_bad(each)
         texts = [turn.text for turn in each.turns]
@@ -68,7 +68,7 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
     The column ``conversation`` holds the id: turns of one conversation are not independent.
     """
-    items = Items()
+    items = GatheredItems()
     kept, without = 0, []
     for each in _conversations(paths):
         _refuse_bad(each)
@@ -240,7 +240,7 @@ def _about(each: _Conversation) -> dict[str, Any]:
     return {name: value for name, value in each.row.items() if name not in known}
 
 
-def _draft(items: Items, paths: Sequence[Path]) -> TestSetDraft:
+def _draft(items: GatheredItems, paths: Sequence[Path]) -> TestSetDraft:
     """The items with their additional columns: scalars are kept, lists and objects (``tools``) are not."""
     names = {name for about in items.about for name in about}
     nested = names & CONTEXTS.keys() | {

@@ -18,7 +18,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, suffix_of
 from rejoinder.messages import Argument, Place, quoted
-from rejoinder.tables.assembly.gathered import Items, RatedReply, RatingRows, spoken
+from rejoinder.tables.assembly.gathered import GatheredItems, RatedReply, RatingRows, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import Asked, Format, Shape
@@ -42,7 +42,7 @@ def read_splits(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     if len(paths) > 1:
         raise InputError(f"{paths[1]}: a second file; expected one split of DailyDialog")
     name, dialogues = _dialogues(paths[0])
-    items = Items()
+    items = GatheredItems()
     for index, (number, turns) in enumerate(dialogues):
         for turn in range(len(turns) - 1):
             reply = spoken([turns[turn + 1]], "original")
@@ -155,7 +155,7 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
 
 
 def _json_testset(path: Path) -> TestSetDraft:
-    items = Items()
+    items = GatheredItems()
     for index, (place, dialogue) in enumerate(records(path, read_objects(path), _Dialogue)):
         turns = [turn.text for turn in dialogue.dialogue]
         for number, turn in enumerate(dialogue.dialogue):
@@ -170,7 +170,7 @@ def _json_testset(path: Path) -> TestSetDraft:
 
 
 def _rated_testset(table: Part) -> TestSetDraft:
-    items = Items()
+    items = GatheredItems()
     seen: dict[str, tuple[str, str, str]] = {}
     columns = (table.values(name) for name in ("context_id", "prevgt", "all_references", "context"))
     for number, name, original, joined, context in zip(table.numbers, *columns, strict=True):
@@ -207,7 +207,7 @@ class _Item(msgspec.Struct):
 
 def read_plusplus(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """Good replies weigh 1, adversarial and random ones -1; the source says which is which."""
-    items = Items()
+    items = GatheredItems()
     for path in paths:
         for place, item in records(path, read_objects(path), _Item):
             references = [

@@ -9,7 +9,7 @@ from pathlib import Path
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import Place, quoted
-from rejoinder.tables.assembly.gathered import Items, spoken
+from rejoinder.tables.assembly.gathered import GatheredItems, spoken
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.parts import TestSetDraft
 
@@ -74,7 +74,7 @@ def read_dialogpt(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
     What looks like a weight is one where each utterance has one.
     """
-    items = Items()
+    items = GatheredItems()
     lines = [(place, _utterances(line)) for place, line in _lines(paths)]
     weighted = all(map(_are_weighted, (said for _, said in lines)))
     for number, (place, said) in enumerate(lines, start=1):
@@ -151,7 +151,7 @@ class _Episodes:
     """Items that are numbered from 1, each with the turns of its episode before it."""
 
     def __init__(self) -> None:
-        self.items = Items()
+        self.items = GatheredItems()
         self._turns: list[str] = []
         self._items, self._episode = 0, 1
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Place, listed, quoted
-from rejoinder.tables.assembly.gathered import Items, spoken
+from rejoinder.tables.assembly.gathered import GatheredItems, spoken
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.checks.validation import is_first
@@ -48,7 +48,7 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """
     gold, context = _testset_files(paths)
     contexts = _contexts(context) if context is not None else {}
-    items = Items()
+    items = GatheredItems()
     rows = tsv_rows(gold)
     next(rows)  # the header: InstanceID, Reference1, "..."
     for number, (name, *references) in rows:

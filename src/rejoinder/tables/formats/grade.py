@@ -21,7 +21,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import Place, counted, quoted
 from rejoinder.tables.assembly.gathered import (
-    Items,
+    GatheredItems,
     RatedReply,
     RatingRows,
     Reference,
@@ -63,7 +63,7 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
                 places.setdefault(name, Place(str(folder / _CONTEXTS), number))
                 held = references.setdefault(name, [])
                 held += [each for each in spoken([text], "original") if each not in held]
-    items = Items()
+    items = GatheredItems()
     for name, context in turns.items():
         items.add(name, context, references[name], places[name])
     return items.draft()

@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, Place, counted
-from rejoinder.tables.assembly.gathered import Items
+from rejoinder.tables.assembly.gathered import GatheredItems
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines, recognise
 from rejoinder.tables.parts import Draft, TestSetDraft
@@ -26,7 +26,7 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
                 f"{path}: {counted(len(stream), 'line')}, but {paths[0]} has {len(streams[0])}; "
                 "expected the same number in every reference stream, an empty line where it has none"
             )
-    items, name = Items(), ", ".join(map(str, paths))
+    items, name = GatheredItems(), ", ".join(map(str, paths))
     # By item, then by stream, so that the first stream holds each item's first reference.
     for row, texts in enumerate(zip(*streams, strict=True), start=1):
         items.add(str(row), [], [(text, None, None) for text in texts if text], Place(name, row))

@@ -28,7 +28,7 @@ from rejoinder.tables.logs.samples import (
 from rejoinder.tables.notes import left_out
 
 
-class Turn(NamedTuple):
+class ConversationTurn(NamedTuple):
     """What is said in a conversation.
 
     Attributes:
@@ -42,7 +42,7 @@ class Turn(NamedTuple):
     references: Sequence[str] = ()
 
 
-def replies_in(turns: Iterable[Turn], name: str, place: Place) -> Iterator[Sample]:
+def replies_in(turns: Iterable[ConversationTurn], name: str, place: Place) -> Iterator[Sample]:
     """A sample ``<name>.<k>`` for the k-th turn of a system; all turns before it are the context."""
     said: list[str] = []
     replies = 0
@@ -77,7 +77,7 @@ def read_worlds(path: Path) -> list[Sample]:
         for act in acts:
             speaker, text = name_of(act, "id", place), text_of(act.get("text"), place)
             system = "" if speaker == first else speaker or stem_of(path)
-            turns.append(Turn(text, system, expected if system else []))
+            turns.append(ConversationTurn(text, system, expected if system else []))
             expected = texts_of(act.get("eval_labels", act.get("labels")))
         replies = list(replies_in(turns, str(place.row), place))
         silent += not replies
@@ -102,7 +102,7 @@ def read_chatbot(path: Path) -> list[Sample]:
             elif isinstance(each, list) and len(each) == 2:
                 pair = [None if text is None else text_of(text, place) for text in each]
                 turns += [
-                    Turn(text, who)
+                    ConversationTurn(text, who)
                     for text, who in zip(pair, ("", system), strict=True)
                     if text is not None
                 ]
@@ -140,12 +140,14 @@ FORMATS = (
 )
 
 
-def _messages(message: dict[str, Any], system: str, place: Place) -> list[Turn]:
+def _messages(message: dict[str, Any], system: str, place: Place) -> list[ConversationTurn]:
     role = name_of(message, "role", place)
     if role not in ("user", "assistant", "system"):
         raise InputError(f"{place}: the role is {role!r}; expected user, assistant or system")
     text = text_of(message.get("content"), place)
-    return [] if role == "system" else [Turn(text, system if role == "assistant" else "")]
+    return (
+        [] if role == "system" else [ConversationTurn(text, system if role == "assistant" else "")]
+    )
 
 
 def _is_one(history: Any) -> bool:

@@ -13,7 +13,7 @@ from rejoinder.messages import Argument, Placeholder, listed
 from rejoinder.tables.schemas import ALIASES
 
 
-class Turn(NamedTuple):
+class ToolMessage(NamedTuple):
     """Who said it, in the tool's word (empty where it does not say), and what.
 
     The text is None where a message has none: a call of a tool, a picture.
@@ -87,40 +87,40 @@ def references_in(value: Any, where: object) -> list[str]:
     return [each.text for each in _turns(value, where, "reference") if each.text]
 
 
-def _turns(value: Any, where: object, what: str) -> list[Turn]:
+def _turns(value: Any, where: object, what: str) -> list[ToolMessage]:
     if isinstance(value, str):
         inner = _decoded(value, what)
-        return [Turn("", value)] if inner is None else _turns(inner, where, what)
+        return [ToolMessage("", value)] if inner is None else _turns(inner, where, what)
     if isinstance(value, list):
         if value and all(isinstance(each, dict) and _type(each) in _PARTS for each in value):
-            return [Turn("", _joined(value))]
+            return [ToolMessage("", _joined(value))]
         return [turn for each in value for turn in _turns(each, where, what)]
     if isinstance(value, dict):
         return _in_object(value, where, what)
-    return [] if value is None else [Turn("", msgspec.json.encode(value).decode())]
+    return [] if value is None else [ToolMessage("", msgspec.json.encode(value).decode())]
 
 
-def _in_object(value: dict[str, Any], where: object, what: str) -> list[Turn]:
+def _in_object(value: dict[str, Any], where: object, what: str) -> list[ToolMessage]:
     role = _role(value)
     if role:
         content = next((value[name] for name in _TEXTS if value.get(name) is not None), None)
         if isinstance(content, list) and all(isinstance(each, dict) for each in content):
-            return [Turn(role, _joined(content))]
+            return [ToolMessage(role, _joined(content))]
         texts = [each.text for each in _turns(content, where, "reply") if each.text is not None]
         if len(texts) > 1:
             raise InputError(
                 f"{where}: a message with {len(texts)} texts; expected one; a message of several is a list "
                 'of parts ({"type": "text", "text": ...})'
             )
-        return [Turn(role, texts[0] if texts else None)]
+        return [ToolMessage(role, texts[0] if texts else None)]
     if isinstance(parts := value.get("parts"), list):
-        return [Turn("", _joined(parts))]
+        return [ToolMessage("", _joined(parts))]
     known = [name for name in _WORDS[what] if isinstance(each := value.get(name), str) and each]
     for name in _INSIDE:
         if isinstance(value.get(name), list | dict) and not (known and name in _ANYTHING):
             inner = _turns(value[name], where, what)
             named = _name_of_class(value)
-            return [Turn(named, each.text) for each in inner] if named else inner
+            return [ToolMessage(named, each.text) for each in inner] if named else inner
     texts = {name: each for name, each in value.items() if _is_said(each)}
     known = [name for name in _WORDS[what] if name in texts]
     if len(texts) > 1 and len(known) == 1:

@@ -13,7 +13,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Place, listed, quoted
-from rejoinder.tables.assembly.gathered import Items, RatedReply, RatingRows, Rows
+from rejoinder.tables.assembly.gathered import GatheredItems, RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import LEFT_OUT, left_out, note
@@ -107,7 +107,7 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
     Raises:
         InputError: Two samples of an item differ in its context or its references.
     """
-    items = Items()
+    items = GatheredItems()
     seen: dict[str, tuple[Any, Place]] = {}
     for path in paths:
         samples = _samples(read, path)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rejoinder.models.ruber.data.conversations import NONE
-from rejoinder.models.ruber.data.texts import Ragged, Vocabulary, like_lengths
+from rejoinder.models.ruber.data.texts import Ragged, ScorerVocabulary, like_lengths
 from rejoinder.models.ruber.gru.gru import joined
 
 TEXTS = Ragged.of([np.array(ids, np.int64) for ids in ([5, 6], [], [7], [8, 9, 10])])
@@ -18,11 +18,11 @@ def listed(ragged):
 
 def test_a_vocabulary_has_the_commonest_words_first():
     # b stands three times, a and c twice (in the order of their letters), d once: too rare.
-    vocabulary = Vocabulary.of(["b a b", "c a b c d"], "none", least=2, most=9)
+    vocabulary = ScorerVocabulary.of(["b a b", "c a b c d"], "none", least=2, most=9)
     assert vocabulary.words == ("<unk>", "<turn>", "b", "a", "c")
     assert vocabulary.ids("d a b").tolist() == [0, 3, 2]
     assert vocabulary.ids("d a b", 2).tolist() == [3, 2]  # the end is kept
-    assert len(Vocabulary.of(["b a b", "c a b c d"], "none", least=1, most=1)) == 3
+    assert len(ScorerVocabulary.of(["b a b", "c a b c d"], "none", least=1, most=1)) == 3
 
 
 def test_taking_filling_and_padding():

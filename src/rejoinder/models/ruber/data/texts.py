@@ -23,7 +23,7 @@ TURN = "<turn>"
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class ScorerVocabulary:
     """The words that a scorer knows; id 0 is every other one, id 1 parts two turns.
 
     Attributes:
@@ -40,7 +40,7 @@ class Vocabulary:
     language: str
 
     @classmethod
-    def of(cls, texts: Iterable[str], language: str, least: int, most: int) -> Vocabulary:
+    def of(cls, texts: Iterable[str], language: str, least: int, most: int) -> ScorerVocabulary:
         """The words that occur at least ``least`` times, at most ``most`` of them."""
         cut = cutter(language)
         counts: Counter[str] = Counter()

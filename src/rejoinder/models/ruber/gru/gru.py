@@ -11,7 +11,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Indices
 from rejoinder.models.ruber.data.conversations import NONE
-from rejoinder.models.ruber.data.texts import Ragged, Vocabulary
+from rejoinder.models.ruber.data.texts import Ragged, ScorerVocabulary
 from rejoinder.models.ruber.losses import margin_loss, own_loss, softmax_loss
 from rejoinder.models.ruber.scorer import (
     Described,
@@ -78,7 +78,7 @@ class GRUScorer(UnreferencedScorer):
     kind: ClassVar[str] = "gru"
     dual_encoder: ClassVar[bool] = True
 
-    def __init__(self, config: GRUConfig, vocabulary: Vocabulary) -> None:
+    def __init__(self, config: GRUConfig, vocabulary: ScorerVocabulary) -> None:
         from rejoinder.models.ruber.gru.network import RuberNetwork
 
         self.sizes = config
@@ -95,7 +95,7 @@ class GRUScorer(UnreferencedScorer):
         """Its word vectors start from those of the sources."""
         corpus = sources.corpus
         texts = (corpus.texts[place] for place in corpus.used().tolist())
-        scorer = cls(config, Vocabulary.of(texts, sources.language, config.least, MOST_WORDS))
+        scorer = cls(config, ScorerVocabulary.of(texts, sources.language, config.least, MOST_WORDS))
         scorer._start_from(sources.vectors(config.width))
         return scorer
 
@@ -108,7 +108,7 @@ class GRUScorer(UnreferencedScorer):
         check_rows("words.txt", len(words), "vectors.weight", described.weights)
         language = config.pop("language")
         config["layers"] = tuple(config["layers"])
-        return cls(GRUConfig(**config), Vocabulary(words, language))
+        return cls(GRUConfig(**config), ScorerVocabulary(words, language))
 
     @classmethod
     def with_vectors(cls, config: GRUConfig, width: int) -> GRUConfig:

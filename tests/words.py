@@ -60,6 +60,52 @@ def places() -> list[str]:
         found += [
             f"{shown}:{line}: {word!r}: begin with a capital" for line, word in small_texts(text)
         ]
+        if "cli" not in shown.parts:
+            found += [f"{shown}:{line}: {words}" for line, words in undescribed(text)]
+    return found + repeated_classes()
+
+
+def repeated_classes() -> list[str]:
+    """Every name that public classes of several files have, with the files."""
+    files: dict[str, list[str]] = {}
+    for path in sorted(ROOT.glob("src/**/*.py")):
+        for name in re.findall(r"^class ([A-Z]\w*)", path.read_text("utf-8"), re.MULTILINE):
+            files.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    return [
+        f"{', '.join(paths)}: {name!r}: each class has a name of its own"
+        for name, paths in files.items()
+        if len(paths) > 1
+    ]
+
+
+SEE = re.compile(r"\b([Ss]ee|[Aa]s (for|in|with)|those of) +`")
+
+
+def undescribed(text: str) -> list[tuple[int, str]]:
+    """Line and fault of public functions whose arguments or errors no word describes.
+
+    Three or more arguments have ``Args:``, or are named in the docstring, or in one that it refers to;
+    a function that raises says what.
+
+    >>> undescribed("def add(a, b, c):\\n    'Adds a, b and more.'\\n    raise ValueError(a)")
+    [(1, 'add: describe its arguments (Args)'), (1, 'add: describe its errors (Raises)')]
+    """
+    found: list[tuple[int, str]] = []
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        docstring = ast.get_docstring(node)
+        if docstring is None:  # an overload
+            continue
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        names = [each.arg for each in given]
+        described = "Args:" in docstring or SEE.search(docstring)
+        named = all(re.search(rf"\b{each}\b", docstring) for each in names)
+        if len(names) >= 3 and not (described or named):
+            found.append((node.lineno, f"{node.name}: describe its arguments (Args)"))
+        raises = any(isinstance(each, ast.Raise) and each.exc for each in ast.walk(node))
+        if raises and not re.search("Raises|[Rr]efuses", docstring):
+            found.append((node.lineno, f"{node.name}: describe its errors (Raises)"))
     return found
 
 

@@ -77,6 +77,11 @@ def p_is(p: float, limit: bool = False) -> str:
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The known name whose letters are most like those of a name; empty where none is alike enough.
 
+    Args:
+        name: The name.
+        known: The known names.
+        cutoff: Minimum likeness, from 0 to 1 (equal).
+
     >>> nearest("colour", ["color", "size"]), nearest("x", ["color", "size"])
     ('color', '')
     """
@@ -118,6 +123,11 @@ def listed(names: Collection[str]) -> str:
 
 def some_of(names: Sequence[str], most: int, between: str = ", ") -> str:
     """The first names, and how many more there are.
+
+    Args:
+        names: All names.
+        most: Number of names that are listed.
+        between: The separator.
 
     >>> some_of(["a", "b"], 2), some_of(["a", "b", "c"], 2)
     ('a, b', 'a, b and 1 more')

@@ -19,7 +19,13 @@ Report: TypeAlias = Callable[[int, int, str], None]
 
 
 def advance(progress: Progress | None, done: int, total: int) -> None:
-    """Tells how far a computation is, where somebody asks."""
+    """Tells how far a computation is, where somebody asks.
+
+    Args:
+        progress: Called with the two numbers; None: nobody asks.
+        done: What is done.
+        total: What there is in all.
+    """
     if progress is not None:
         progress(done, total)
 

@@ -62,6 +62,12 @@ def current(
 def plan(db: sqlite3.Connection, task: Task, rater: int, now: float) -> list[int]:
     """Gives a rater all questions that there will be for this rater, and keeps them for the rater.
 
+    Args:
+        db: The open database of the study.
+        task: The settings of the study.
+        rater: The number of the rater.
+        now: The time, in seconds since 1970.
+
     Returns:
         The assignments, in their order.
     """
@@ -120,7 +126,13 @@ def _numbers(db: sqlite3.Connection, rater: int) -> tuple[int, int]:
 
 
 def room(db: sqlite3.Connection, task: Task, rater: int) -> int:
-    """How many more questions a rater may get, by ``per_rater``."""
+    """How many more questions a rater may get, by ``per_rater``.
+
+    Args:
+        db: The open database of the study.
+        task: The settings of the study.
+        rater: The number of the rater.
+    """
     if task.per_rater is None:
         return 1 << 60
     row = db.execute(
@@ -220,7 +232,13 @@ def _release(db: sqlite3.Connection, now: float) -> int:
 
 
 def place(db: sqlite3.Connection, rater: int, number: int) -> int:
-    """The place of an assignment among those of a rater, from 1."""
+    """The place of an assignment among those of a rater, from 1.
+
+    Args:
+        db: The open database of the study.
+        rater: The number of the rater.
+        number: The id of the assignment.
+    """
     row = db.execute(
         "SELECT count(*) FROM assignment WHERE rater = :rater AND state <> 'released' "
         "AND position <= (SELECT position FROM assignment WHERE id = :number)",
@@ -230,7 +248,13 @@ def place(db: sqlite3.Connection, rater: int, number: int) -> int:
 
 
 def counts(db: sqlite3.Connection, task: Task, rater: int) -> Counts:
-    """How far a rater is: what was answered, and what there is in all as far as is known now."""
+    """How far a rater is: what was answered, and what there is in all as far as is known now.
+
+    Args:
+        db: The open database of the study.
+        task: The settings of the study.
+        rater: The number of the rater.
+    """
     answered, assigned = db.execute(
         "SELECT coalesce(sum(state IN ('answered', 'reopened')), 0), count(*) "
         "FROM assignment WHERE rater = ? AND state <> 'released'",
@@ -256,7 +280,16 @@ LONGEST_SECONDS = 1e7  # four months
 def assigned(
     db: sqlite3.Connection, rater: int, number: int
 ) -> tuple[str, list[int], float | None, str]:
-    """State, arrangement, time of being shown and kind of an assignment that a rater may answer."""
+    """State, arrangement, time of being shown and kind of an assignment that a rater may answer.
+
+    Args:
+        db: The open database of the study.
+        rater: The number of the rater.
+        number: The id of the assignment.
+
+    Raises:
+        InputError: The assignment is not one of the rater's, or was given to somebody else.
+    """
     row = None
     if 0 < number < 1 << 63:  # SQLite's integers
         row = db.execute(
@@ -324,6 +357,14 @@ def store_answer(
     """Adds an answer to an assignment, which is answered then.
 
     A time that no answer takes (a clock was set meanwhile) is unknown.
+
+    Args:
+        db: The open database of the study.
+        number: The id of the assignment.
+        now: The time, in seconds since 1970.
+        seconds: How long the answer took; None: unknown.
+        choices: What was chosen, by criterion.
+        comment: What the rater wrote; may be empty.
     """
     if seconds is not None and not 0 <= seconds < LONGEST_SECONDS:
         seconds = None

@@ -68,6 +68,11 @@ def _reply(given: str | None, arrangement: Sequence[int], what: str) -> int:
 def form_of(task: Task, choices: Choices, arrangement: Sequence[int]) -> dict[str, str]:
     """The fields of the form with what was chosen before.
 
+    Args:
+        task: The settings of the study.
+        choices: What was chosen, by criterion.
+        arrangement: The numbers of the replies in the order in which they are shown.
+
     >>> task = Task("head-to-head")
     >>> form_of(task, choices_of(task, {"c0": "2"}, [1, 0]), [1, 0])
     {'c0': '2'}
@@ -91,6 +96,11 @@ def comment_of(task: Task, form: Mapping[str, str]) -> str:
 
 def is_right(task: Task, choices: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
     """Whether every known answer of an example was given.
+
+    Args:
+        task: The settings of the study.
+        choices: What was chosen, by criterion.
+        answers: The known answers, by criterion: one, or a list of those that are right.
 
     >>> is_right(Task(), {"overall": 4}, {"overall": [4, 5]})
     True

@@ -199,6 +199,11 @@ def drawn_groups(
     With ``task.probability`` each group is drawn by itself with its own probability (Poisson
     sampling), so that their number varies with the seed.
 
+    Args:
+        testset: The test set.
+        task: The settings of the study.
+        drawn: The table of sampled items; None: ``task`` says how they are sampled.
+
     Raises:
         ParameterError: A column is not there, more groups are to be drawn than there are, or the task
             draws items too.

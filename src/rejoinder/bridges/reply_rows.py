@@ -92,7 +92,13 @@ def reply_rows(
 
 
 def score_of_rows(metric: Metric, totals: Floats, count: int) -> float:
-    """The corpus score of summed rows, float64 [k]; NaN of no reply."""
+    """The corpus score of summed rows, float64 [k]; NaN of no reply.
+
+    Args:
+        metric: The metric.
+        totals: The sum of the rows.
+        count: Number of replies that were summed.
+    """
     return float(metric.score(totals)) if count else float("nan")
 
 

@@ -112,6 +112,11 @@ def cyclic_partners(
 
     A prompt of the same cluster is no chance: its place has -1.
 
+    Args:
+        prompts: Number of prompts.
+        clusters: The cluster of each prompt, [p].
+        rng: The random generator.
+
     Returns:
         int64 [p, 1 + q].
     """

@@ -95,7 +95,13 @@ def mean_of_pairs(similarities: Floats) -> float:
 
 
 def subsets(n: int, k: int, rng: np.random.Generator) -> Indices:
-    """Subsets of k of n samples, int64 [b, k]: the only one, or ``DRAWS`` at random."""
+    """Subsets of k of n samples, int64 [b, k]: the only one, or ``DRAWS`` at random.
+
+    Args:
+        n: Number of samples.
+        k: Size of a subset.
+        rng: The random generator.
+    """
     if n == k:
         return np.arange(n)[None]
     return np.stack([rng.permutation(n)[:k] for _ in range(DRAWS)])

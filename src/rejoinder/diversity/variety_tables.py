@@ -86,7 +86,14 @@ def remarks(
     signatures: Mapping[str, str],
     notes: Sequence[str],
 ) -> Document:
-    """What coverage is and cannot see, why numbers are missing, signatures and notes."""
+    """What coverage is and cannot see, why numbers are missing, signatures and notes.
+
+    Args:
+        systems: The table of systems.
+        pairs: The table of pairs of systems.
+        signatures: The signature of each measure, by name.
+        notes: The notes on the result.
+    """
     gaps = reasons(pairs, reason="gap_reason", where=", gap")
     covered = systems["measure"].str.starts_with("coverage").any()
     legend = [Line(COVERAGE, "legend")] if covered else []

@@ -39,6 +39,13 @@ def interval(
 ) -> Cell:
     """A value and, where there is one, its interval behind it, dim; null is an empty cell.
 
+    Args:
+        value: The value; None: there is none.
+        low: Lower end; None or NaN: there is no interval.
+        high: Upper end.
+        show: Writes the value.
+        show_ends: Writes the ends; None: as the value.
+
     >>> str(interval(0.25, 0.125, 0.5, decimals(2), decimals(1)))
     '0.25 [0.1, 0.5]'
     """
@@ -57,7 +64,13 @@ def with_interval(
 
 
 def span(low: float, high: float, show: Show) -> str:
-    """An interval by itself."""
+    """An interval by itself.
+
+    Args:
+        low: Lower end; NaN: there is no interval.
+        high: Upper end.
+        show: Writes an end.
+    """
     return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
 
 
@@ -87,5 +100,11 @@ def has_intervals(frame: pl.DataFrame, low: str = "low") -> bool:
 
 
 def won(wins: int | None, ties: int | None, losses: int | None) -> str:
-    """The items that the first of two systems won, tied and lost."""
+    """The items that the first of two systems won, tied and lost.
+
+    Args:
+        wins: Number of items won; None: unknown.
+        ties: Number of ties.
+        losses: Number of items lost.
+    """
     return NONE if wins is None else f"{wins}/{ties}/{losses}"

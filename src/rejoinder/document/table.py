@@ -219,14 +219,28 @@ def as_it_is(*values: Any) -> str:
 def key(
     heading: str, keys: Keys = "", show: Callable[..., Cell] = as_it_is, **more: bool
 ) -> Column:
-    """A column that says what a row is of; without ``keys`` its heading is that of the frame."""
+    """A column that says what a row is of; without ``keys`` its heading is that of the frame.
+
+    Args:
+        heading: The heading of the column.
+        keys: The columns of the frame that a cell shows; empty: the one named like the heading.
+        show: Makes the cell of their values.
+        **more: Further fields of `Column`.
+    """
     return Column(heading, _keys(heading, keys), show, key=True, **more)
 
 
 def text(
     heading: Heading, keys: Keys = "", show: Callable[..., Cell] = as_it_is, **more: bool
 ) -> Column:
-    """A column of texts, aligned left."""
+    """A column of texts, aligned left.
+
+    Args:
+        heading: The heading of the column.
+        keys: The columns of the frame that a cell shows; empty: the one named like the heading.
+        show: Makes the cell of their values.
+        **more: Further fields of `Column`.
+    """
     return Column(heading, _keys(heading, keys), show, **more)
 
 
@@ -241,6 +255,13 @@ def number(
 
     With ``by``, a column of the frame such as the metric, ``show`` gets its value, and returns how
     numbers of it are written.
+
+    Args:
+        heading: The heading of the column.
+        keys: The columns of the frame that a cell shows; empty: the one named like the heading.
+        show: Makes the cell of their values.
+        by: A column of the frame on which the way of writing depends; may be empty.
+        **more: Further fields of `Column`.
     """
     if not by:
         return Column(heading, _keys(heading, keys), show, right=True, **more)

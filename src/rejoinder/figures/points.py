@@ -31,6 +31,14 @@ def point(axes: Axes, place: int, value: float, low: float, high: float) -> None
 
 
 def whisker(axes: Axes, place: int, low: float, high: float, zorder: int = 2) -> None:
-    """Draws an interval on a line."""
+    """Draws an interval on a line.
+
+    Args:
+        axes: The axes.
+        place: The line, counted from 0.
+        low: Lower end.
+        high: Upper end.
+        zorder: Order of drawing; higher numbers are drawn above lower ones.
+    """
     ends, places = [low, high], [place, place]
     axes.plot(ends, places, color=style.INK, linewidth=1.3, marker="|", markersize=5, zorder=zorder)

@@ -163,7 +163,14 @@ def say(axes: Axes, words: str) -> None:
 
 
 def legend(owner: Figure | Axes, handles: Mapping[str, Artist], place: str, **more: Any) -> None:
-    """A legend of a figure or of axes; names may be anything, also begin with an underscore."""
+    """A legend of a figure or of axes; names may be anything, also begin with an underscore.
+
+    Args:
+        owner: The figure or the axes.
+        handles: What is explained, by name; without any there is no legend.
+        place: The place of the legend, as matplotlib names it.
+        **more: What else ``legend`` of matplotlib takes.
+    """
     if not handles:
         return
     marks = [f"{i}" for i in range(len(handles))]
@@ -245,6 +252,11 @@ def save(figure: Figure, folder: str | os.PathLike[str], name: str) -> tuple[Pat
 
     The same figure is the same files, to the byte, with the same matplotlib. Its parts stay where
     they are from then on: draw anew rather than add to it.
+
+    Args:
+        figure: The figure.
+        folder: The folder of the files; it is made where it does not exist.
+        name: The name of the files, without suffix.
 
     Raises:
         InputError: The folder cannot be made, or not be written to.

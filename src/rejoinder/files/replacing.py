@@ -104,7 +104,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_json(path: Path, value: Any, sort_keys: bool = False) -> None:
-    """Writes a value as JSON, whole or not at all; without numbers that JSON does not have."""
+    """Writes a value as JSON, whole or not at all; without numbers that JSON does not have.
+
+    Args:
+        path: The file.
+        value: What is written.
+        sort_keys: Whether keys are written in alphabetical order.
+    """
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
     with replacing(path) as temporary:
         temporary.write_text(f"{text}\n", encoding="utf-8")

@@ -37,7 +37,13 @@ RATER_MEANINGS = {
 
 
 def possible(given: int, missing: int, units: str) -> str:
-    """How many judgements there are of those that all raters could have given; empty without raters."""
+    """How many judgements there are of those that all raters could have given; empty without raters.
+
+    Args:
+        given: Number of judgements.
+        missing: Number of judgements that were not given.
+        units: What was judged, in the plural.
+    """
     if not given + missing:
         return ""
     if not missing:

@@ -99,7 +99,13 @@ def voters(compared: Comparisons, model: StrengthModel) -> Indices:
 
 
 def covariance_over(compared: Comparisons, over_raters: bool, fitted: Fit) -> tuple[Groups, Floats]:
-    """The clusters with the fewest degrees of freedom, and the covariance of all parameters over all."""
+    """The clusters with the fewest degrees of freedom, and the covariance of all parameters over all.
+
+    Args:
+        compared: The comparisons.
+        over_raters: Whether raters are clusters too.
+        fitted: The fitted strengths.
+    """
     groupings = [compared.group, *([compared.rater] if over_raters else [])]
     groups = [Groups.of(each, compared.a.size) for each in groupings]
     return min(groups, key=lambda each: each.freedom), fitted.covariance(*groupings)

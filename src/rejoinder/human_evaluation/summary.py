@@ -33,7 +33,13 @@ def each_criterion(
     summarised: Callable[[str, pl.DataFrame], C],
     progress: Callable[[int, int], None] | None,
 ) -> tuple[list[C], tuple[str, ...]]:
-    """Every criterion of a table summarised by itself, and the notes of all, each named by its own."""
+    """Every criterion of a table summarised by itself, and the notes of all, each named by its own.
+
+    Args:
+        table: The table, with a column ``criterion``.
+        summarised: Summarises one criterion, given its name and its rows.
+        progress: Called with what is done and what there is in all; None: never.
+    """
     tables = table.partition_by("criterion", maintain_order=True)
     parts = []
     for done, own in enumerate(tables, start=1):
@@ -77,7 +83,13 @@ LITTLE_AGREEMENT, FEW_UNITS = 0.2, 30
 
 
 def alpha_notes(rows: Sequence[dict[str, Any]], groups: int, noun: str) -> list[str]:
-    """A note on intervals of alpha over few items or clusters on which raters hardly agree."""
+    """A note on intervals of alpha over few items or clusters on which raters hardly agree.
+
+    Args:
+        rows: The measures of agreement, with ``measure``, ``value`` and ``low``.
+        groups: Number of items or clusters.
+        noun: What they are called, in the plural.
+    """
     near = [
         row["measure"]
         for row in rows
@@ -95,7 +107,14 @@ def alpha_notes(rows: Sequence[dict[str, Any]], groups: int, noun: str) -> list[
 def verdict_on(
     judgements: Judgements, rater: int, constant: bool, options: SummaryOptions
 ) -> dict[str, Any]:
-    """How one rater agrees with the others, and whether the rater's judgements count."""
+    """How one rater agrees with the others, and whether the rater's judgements count.
+
+    Args:
+        judgements: The judgements of all raters.
+        rater: The place of the rater.
+        constant: Whether the rater always judges the same.
+        options: The options of the summary.
+    """
     kappa, reason = float(judgements.against_others.kappa[rater]), judgements.reason_unjudged(rater)
     return {
         "kappa": kappa,

@@ -148,7 +148,13 @@ def write(name: Callable[[str], str], key: str, symbol: str, code: bytes) -> Non
 
 
 def described(symbol: str, code: bytes, name: str) -> bytes:
-    """The content of a file of this name: the code, and the line that describes it."""
+    """The content of a file of this name: the code, and the line that describes it.
+
+    Args:
+        symbol: The name of the function.
+        code: The compiled code.
+        name: The name of the file.
+    """
     line = json.dumps({"symbol": symbol, "sha256": digest(symbol, code)}).encode()
     return b"\n".join((code, line) if name.endswith(LIBRARY) else (line, code))
 

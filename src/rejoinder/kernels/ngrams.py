@@ -94,14 +94,29 @@ def carved(memory: Memory) -> Item:
 
 @helper
 def match(item: Item, i: int, h: Grouped, r: Grouped, order: int) -> None:
-    """Fills the table with the n-grams of item ``i``, and chains to each the references that hold it."""
+    """Fills the table with the n-grams of item ``i``, and chains to each the references that hold it.
+
+    Args:
+        item: The working memory.
+        i: The place of the item.
+        h: The hypotheses.
+        r: The references.
+        order: Maximum length of n-grams.
+    """
     list_hypotheses(item, i, h, order)
     walk_references(item, i, r, order)
 
 
 @helper
 def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
-    """Fills the table with the n-grams of the hypotheses of item ``i``."""
+    """Fills the table with the n-grams of the hypotheses of item ``i``.
+
+    Args:
+        item: The working memory.
+        i: The place of the item.
+        h: The hypotheses.
+        order: Maximum length of n-grams.
+    """
     tokens, begin, end = h.tokens, h.bounds[i], h.bounds[i + 1]
     grams = 0
     listed = 0
@@ -136,7 +151,14 @@ def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
 
 @helper
 def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
-    """Chains to every gram of item ``i`` its references that hold it."""
+    """Chains to every gram of item ``i`` its references that hold it.
+
+    Args:
+        item: The working memory.
+        i: The place of the item.
+        r: The references.
+        order: Maximum length of n-grams.
+    """
     tokens = r.tokens
     links = 0
     for j in range(r.bounds[i], r.bounds[i + 1]):
@@ -162,7 +184,13 @@ def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
 
 @helper
 def slot_of(item: Item, i: int, key: np.uint64) -> np.uint64:
-    """The slot of a gram of item ``i``: its own, or the free one where it would go."""
+    """The slot of a gram of item ``i``: its own, or the free one where it would go.
+
+    Args:
+        item: The working memory.
+        i: The place of the item.
+        key: The hash of the gram.
+    """
     mask = np.uint64(item.slot_item.size - 1)
     slot = (key >> TOP) & mask
     while item.slot_item[slot] == i and item.slot_key[slot] != key:
@@ -172,7 +200,13 @@ def slot_of(item: Item, i: int, key: np.uint64) -> np.uint64:
 
 @helper
 def closest_length(length: int, r: Grouped, i: int) -> int:
-    """The reference length closest to ``length``, the shorter on a tie; 0 without references."""
+    """The reference length closest to ``length``, the shorter on a tie; 0 without references.
+
+    Args:
+        length: The length of the hypothesis.
+        r: The references.
+        i: The place of the item.
+    """
     closest = 0
     begin = r.bounds[i]
     for j in range(begin, r.bounds[i + 1]):
@@ -185,6 +219,11 @@ def closest_length(length: int, r: Grouped, i: int) -> int:
 
 def bleu_rows(hypotheses: Grouped, references: Grouped, order: int) -> Floats:
     """BLEU's statistics of every hypothesis (Papineni et al. 2002; Galley et al. 2015, eq. 1-2).
+
+    Args:
+        hypotheses: The hypotheses, by item.
+        references: The references, by item.
+        order: Maximum length N of n-grams.
 
     Returns:
         float64 [m, 2 + 2 N]: hypothesis length, closest reference length, matches

@@ -35,7 +35,13 @@ TOP = np.uint64(32)
 
 
 def pair_memory(left: Grouped, right: Grouped, order: int) -> PairMemory:
-    """Allocates what the largest group needs."""
+    """Allocates what the largest group needs.
+
+    Args:
+        left: The texts of one side, by group.
+        right: The texts of the other side, by group.
+        order: Maximum length of n-grams.
+    """
     grams = max(1, left.most_tokens * order)
     slots = 1 << max(4, (2 * grams - 1).bit_length())
     texts = int(np.diff(left.bounds).max(initial=0))

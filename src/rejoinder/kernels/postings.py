@@ -59,7 +59,14 @@ def number_words(
 
 @kernel
 def find_words(tokens: Fingerprints, keys: Fingerprints, numbers: Indices, words: Indices) -> None:
-    """The number of each token's word, or -1; the arguments are those of `number_words`."""
+    """The number of each token's word, or -1; the arguments are those of `number_words`.
+
+    Args:
+        tokens: The tokens.
+        keys: The keys of the hash table.
+        numbers: The numbers of the keys.
+        words: The result, one number for each token.
+    """
     for i in range(tokens.size):
         words[i] = numbers[_slot(tokens[i], keys, numbers)]
 
@@ -169,7 +176,13 @@ def _add(
 
 @kernel
 def bm25_scores(postings: Postings, query: Query, totals: Floats) -> None:
-    """Adds the BM25 score of every document to ``totals``, float64 [n]."""
+    """Adds the BM25 score of every document to ``totals``, float64 [n].
+
+    Args:
+        postings: The inverted index.
+        query: The words of the query with their weights.
+        totals: The scores, to which those of the query are added.
+    """
     for word in range(query.words.size):
         _add(postings, query, word, postings.bounds[query.words[word]], 0, totals.size, totals)
 

@@ -255,6 +255,12 @@ def tokens_13a(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tok
     own, but for the last, which stays with a digit ``y`` where ``x`` is no digit and ``k`` is even,
     or ``x`` is a digit and ``k`` is odd; and a single stop between two digits stays with both. A
     dash is cut off from a digit before it.
+
+    Args:
+        texts: The strings as bytes.
+        classes: The class of each byte.
+        keys: The keys of the hash of tokens.
+        tokens: The result.
     """
     data, starts, stops = texts
     fingerprints, first, _ = tokens
@@ -314,7 +320,14 @@ def tokens_13a(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tok
 
 @kernel
 def tokens_none(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
-    """Splits strings at white space, as ``str.split`` does."""
+    """Splits strings at white space, as ``str.split`` does.
+
+    Args:
+        texts: The strings as bytes.
+        classes: The class of each byte.
+        keys: The keys of the hash of tokens.
+        tokens: The result.
+    """
     data, starts, stops = texts
     fingerprints, first, _ = tokens
     written = 0
@@ -345,7 +358,14 @@ def tokens_none(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: To
 
 @kernel
 def tokens_char(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
-    """Takes every character but white space for a token."""
+    """Takes every character but white space for a token.
+
+    Args:
+        texts: The strings as bytes.
+        classes: The class of each byte.
+        keys: The keys of the hash of tokens.
+        tokens: The result.
+    """
     data, starts, stops = texts
     fingerprints, first, _ = tokens
     written = 0

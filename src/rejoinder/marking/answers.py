@@ -82,7 +82,13 @@ def read_answer(question: MarkQuestion, answer: ChatAnswer) -> Answered:
 
 
 def unmarked(question: MarkQuestion, fault: str, answer: str = "") -> Answered:
-    """No mark, for this reason."""
+    """No mark, for this reason.
+
+    Args:
+        question: The question.
+        fault: The reason.
+        answer: The answer of the model; may be empty.
+    """
     return Answered(
         question.key, question.id, question.criterion, None, "", answer[:_LONGEST], fault
     )

@@ -30,7 +30,13 @@ def answers_table(answers: Sequence[Answered]) -> pl.DataFrame:
 
 
 def scores_table(questions: MarkQuestions, answers: Sequence[Answered], model: str) -> pl.DataFrame:
-    """The marks as scores: ``system, id, name, value``, and ``sample`` where there are samples."""
+    """The marks as scores: ``system, id, name, value``, and ``sample`` where there are samples.
+
+    Args:
+        questions: The questions.
+        answers: The answer to each distinct question.
+        model: The name of the model.
+    """
     rows = [
         {**row, "name": _name(model, row["criterion"]), "value": answers[place].value}
         for row, place in zip(questions.rows, questions.places, strict=True)
@@ -48,7 +54,13 @@ def _name(model: str, criterion: str) -> str:
 def preferences_table(
     questions: MarkQuestions, answers: Sequence[Answered], model: str
 ) -> pl.DataFrame:
-    """The comparisons that have an answer as preferences; ``a`` was shown first."""
+    """The comparisons that have an answer as preferences; ``a`` was shown first.
+
+    Args:
+        questions: The questions.
+        answers: The answer to each distinct question.
+        model: The name of the model.
+    """
     rows = []
     for row, place in zip(questions.rows, questions.places, strict=True):
         value = answers[place].value

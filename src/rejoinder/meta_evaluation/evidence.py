@@ -68,7 +68,11 @@ class Evidence(ABC):
         return []
 
     def within(self, correlation: str) -> list[dict[str, Any]]:
-        """The agreement within each system, and its mean over systems."""
+        """The agreement within each system, and its mean over systems.
+
+        Raises:
+            ParameterError: The protocol has one observation of each system.
+        """
         raise ParameterError(
             "within systems: only the protocol 'turn' has several observations of one"
         )

@@ -31,6 +31,13 @@ def answer(
     """How far a judge agrees with people, whether it favours a system, and whether it may stand in.
 
     No more is said than the tables have: what they do not have is said to be unknown, with the reason.
+
+    Args:
+        measures: The measures of all judges.
+        errors: Their errors by system.
+        tests: Whether each can replace a rater.
+        notes: The notes of the report.
+        judge: The name of the judge.
     """
     of_measures, of_errors, (test,) = (
         each.filter(pl.col("judge") == judge).to_dicts() for each in (measures, errors, tests)

@@ -75,6 +75,15 @@ def judges(
 
     Two sentences for each judge follow the tables and sum them up. For the arguments see
     ``JudgeReport``.
+
+    Args:
+        measures: The measures of all judges.
+        errors: Their errors by system.
+        repeats: How far each agrees with itself.
+        tests: Whether each can replace a rater.
+        panel: The effective number of judges; None: it was not asked for.
+        notes: The notes on the result.
+        signature: Everything that the numbers follow from.
     """
     names = measures["judge"].unique(maintain_order=True).to_list()
     tested = tests.filter(pl.col("reason").is_null())

@@ -55,6 +55,16 @@ def match(
 
     The other arguments are those of `correlate`.
 
+    Args:
+        scores: The scores.
+        ratings: The ratings.
+        criterion: The rating criterion; None takes the only one.
+        raters: How the ratings of one reply become one number.
+        without: Systems to leave out.
+        seed: Random seed.
+        scale: The worst and the best grade that could be given; None: those that were given.
+        in_pairs: Whether ratings that belong to pairs of systems stay with their pairs.
+
     Raises:
         InputError: The ratings break their rules, are off the scale, or have no system or no item
             in common with the scores.

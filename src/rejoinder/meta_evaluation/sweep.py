@@ -188,7 +188,15 @@ def measure(
     missing: Missing,
     seed: int,
 ) -> Scores:
-    """The scores of every metric of some points; an item that one cannot score is left out of it."""
+    """The scores of every metric of some points; an item that one cannot score is left out of it.
+
+    Args:
+        testset: The test set.
+        responses: The replies of the systems.
+        points: The points of the sweep, each with its metrics.
+        missing: How an item that a system did not answer is handled.
+        seed: Random seed.
+    """
     metrics = dict.fromkeys(each for point in points for each in (point.metrics or {}).values())
     return score(
         testset,

@@ -208,7 +208,15 @@ class BLEU(PooledPrecisions):
 
 
 def bleu_statistics(batch: Batch, order: int, tokenizer: str, lowercase: bool, rule: str) -> Floats:
-    """The rows of ``kernels.ngrams.bleu_rows`` for a batch."""
+    """The rows of ``kernels.ngrams.bleu_rows`` for a batch.
+
+    Args:
+        batch: The replies with their references.
+        order: Maximum length of n-grams.
+        tokenizer: The name of the tokenizer.
+        lowercase: Whether to lowercase first.
+        rule: Which references count; see ``Batch.references``.
+    """
     references = batch.references(rule)
     return bleu_rows(*batch.grouped(references, tokenizer, lowercase), order)
 
@@ -216,7 +224,13 @@ def bleu_statistics(batch: Batch, order: int, tokenizer: str, lowercase: bool, r
 def check_smoothing(
     smoothing: str, value: float | None, known: Mapping[str, float] = MappingProxyType(SMOOTHINGS)
 ) -> None:
-    """Raises a ParameterError for an unknown smoothing or a value it cannot take."""
+    """Raises a ParameterError for an unknown smoothing or a value it cannot take.
+
+    Args:
+        smoothing: The name of the smoothing.
+        value: Its value; None: its own default.
+        known: The default values by name; 0: the smoothing takes none.
+    """
     if smoothing not in known:
         raise ParameterError(
             Argument("smoothing", smoothing), f" is unknown; choose {one_of(known)}"
@@ -288,7 +302,14 @@ def precisions(
 def smoothed_precisions(
     matches: Floats, counts: Floats, smoothing: str, value: float | None
 ) -> tuple[Floats, np.ndarray]:
-    """The same of matches and totals, float64 [..., N] each; neither is negative."""
+    """The same of matches and totals, float64 [..., N] each; neither is negative.
+
+    Args:
+        matches: Matched n-grams of each order.
+        counts: All n-grams of each order.
+        smoothing: The name of the smoothing.
+        value: Its value; None: its own default.
+    """
     if smoothing == "caption":
         return (matches + TINY) / (counts + SMALL), counts > 0
     if smoothing == "add-k":

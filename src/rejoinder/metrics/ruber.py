@@ -217,7 +217,13 @@ class RUBER(MeanMetric):
 
 
 def halves_of(texts: Features, like: SimilarityMetric, batch: Batch) -> Floats:
-    """s_R of every hypothesis, float64 [m], from the features of the texts."""
+    """s_R of every hypothesis, float64 [m], from the features of the texts.
+
+    Args:
+        texts: The features of the texts.
+        like: The metric of similarity.
+        batch: The replies with their references.
+    """
     return like.statistics(replace(batch, features={like.requests()[0]: texts}))[:, 0]
 
 
@@ -268,7 +274,13 @@ def written(bounds: Mapping[str, Bounds]) -> str:
 
 
 def notes_of(scale: str, halves: Mapping[str, Floats], bounds: Mapping[str, Bounds]) -> list[str]:
-    """Which bounds were fitted, or how many scores lie outside of bounds that were not."""
+    """Which bounds were fitted, or how many scores lie outside of bounds that were not.
+
+    Args:
+        scale: What the halves are scaled by.
+        halves: The unscaled values, by the name of the half.
+        bounds: The bounds, by the name of the half.
+    """
     if scale == "scored":
         return [
             "scaled by the replies scored here (s_R, s_U); to scale others alike, write "

@@ -180,7 +180,13 @@ class SimilarityMetric(MeanMetric):
 
 
 def own_references(batch: Batch, selected: References, pairs: ReferencePairs) -> Indices:
-    """The pairs of a reply with itself, but for case and blanks: the first one of each reply."""
+    """The pairs of a reply with itself, but for case and blanks: the first one of each reply.
+
+    Args:
+        batch: The replies with their references.
+        selected: The references that count.
+        pairs: The pairs of a reply and a reference.
+    """
     codes: dict[str, int] = {}
     h = _codes(batch.hypotheses, codes)
     r = _codes(batch.reference_texts.take(selected.indices), codes)

@@ -227,6 +227,11 @@ class ExpectedCorrelation(Forecast):
 def moved(value: float, factor: float, correlation: str) -> tuple[float, str | None]:
     """A correlation with the mean of other raters, and why there is none.
 
+    Args:
+        value: The correlation.
+        factor: What it is multiplied by on the normal scale; NaN: unknown.
+        correlation: The name of the coefficient.
+
     >>> moved(0.6, 0.5, "pearson")
     (0.3, None)
     """

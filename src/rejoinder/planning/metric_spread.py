@@ -82,6 +82,11 @@ def metric_doubts(measured: Measured, left_out: Floats, pairs: Sequence[tuple[in
 
     By the kurtosis of the jackknife's pseudo-values (for a mean over replies the items' own
     differences), and never less than that of normal ones, sqrt(2 / (n - 1)) of n items or clusters.
+
+    Args:
+        measured: What the metric measured.
+        left_out: The scores of the systems without each item, [systems, n].
+        pairs: The pairs of systems, by their places.
     """
     n = measured.size
     a, b = np.array(pairs).T

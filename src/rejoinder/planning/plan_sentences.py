@@ -87,7 +87,13 @@ def _samples_sentences(result: Planned) -> Iterator[str]:
 
 
 def pilot_raters(result: Planned, a: str | None, b: str | None) -> int | None:
-    """How many raters a reply of these systems has in the pilot."""
+    """How many raters a reply of these systems has in the pilot.
+
+    Args:
+        result: The plan.
+        a: The first system; None: of all pairs.
+        b: The second system; None: of all pairs.
+    """
     for row in result.components.to_dicts():
         if (row["a"], row["b"]) == (a, b):
             return max(1, round(row["raters_per_reply"]))

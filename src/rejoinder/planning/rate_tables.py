@@ -30,7 +30,14 @@ LEGEND = (
 def rate_plan(
     needs: pl.DataFrame, powers: pl.DataFrame, floors: pl.DataFrame, parameters: dict[str, Any]
 ) -> Document:
-    """The tables of ``RatePlan``, whose attributes these are."""
+    """The tables of ``RatePlan``, whose attributes these are.
+
+    Args:
+        needs: The items that are needed.
+        powers: The power of each number of items.
+        floors: For each rate, from how many items on it is shown where all of them pass.
+        parameters: What the plan was asked for.
+    """
     design = [
         key("prompts"),
         key("one alone passes", "discordant", _share),

@@ -32,6 +32,12 @@ def with_fewer(
 ) -> Pilot:
     """The pilot, measured with fewer references too.
 
+    Args:
+        pilot: The pilot.
+        testset: The test set.
+        responses: The replies of the systems.
+        missing: How an item that a system did not answer is handled.
+
     Raises:
         ParameterError: Test set and responses are not those that were scored.
     """
@@ -93,6 +99,11 @@ def fewer(testset: TestSet, most: int, rng: np.random.Generator) -> TestSet:
 
     The best-weighted one (without weights: the first, which is the original) always stays, so that
     every metric can still score the item; the others are drawn. References keep their order.
+
+    Args:
+        testset: The test set.
+        most: Maximum number of references of an item.
+        rng: The random generator.
     """
     rows = testset.references.with_row_index("place").with_columns(
         weighed=pl.col("weight").fill_null(1.0),
@@ -115,6 +126,15 @@ def score_with_fewer(
     seed: int,
 ) -> Iterator[tuple[int, list[Scores]]]:
     """Scores the pilot with each number of references, several times.
+
+    Args:
+        testset: The test set.
+        responses: The replies of the systems.
+        metrics: The metrics, by label.
+        most: The numbers of references.
+        missing: How an item that a system did not answer is handled.
+        cluster: The column of the clusters; may be empty.
+        seed: Random seed.
 
     Yields:
         The number of references and the scores of each draw.

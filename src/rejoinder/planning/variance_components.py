@@ -300,6 +300,12 @@ def reliability(matrix: Floats) -> Noise:
 def multiplicities_of(n: int, size: int, resamples: int, seed: int) -> Iterator[Floats]:
     """How often each of n items stands in resamples of ``size`` items.
 
+    Args:
+        n: Number of items of the pilot.
+        size: Number of items of a resample.
+        resamples: Number of resamples.
+        seed: Random seed.
+
     Yields:
         float64 [b, n], rows that sum to ``size``; the blocks' b add up to ``resamples``.
     """

@@ -31,14 +31,26 @@ def words(request: Request, batch: Batch, progress: Progress | None) -> Features
 
 
 def sentences(request: Request, batch: Batch, progress: Progress | None) -> Features:
-    """A vector of a sentence encoder for each text."""
+    """A vector of a sentence encoder for each text.
+
+    Args:
+        request: What the metric asks for; its source is the encoder.
+        batch: The replies with their references.
+        progress: Called with what is done and what there is in all; None: never.
+    """
     from rejoinder.models.huggingface.encoder import Encoder
 
     return by_encoder(Encoder.load(request.source), batch, progress)
 
 
 def by_words(vectors: WordVectors, batch: Batch, language: str) -> Features:
-    """The words of all texts as rows of word vectors; -1 for a word without one."""
+    """The words of all texts as rows of word vectors; -1 for a word without one.
+
+    Args:
+        vectors: The word vectors.
+        batch: The replies with their references.
+        language: How texts are cut into words.
+    """
     lookup = vectors.lookup(_texts(batch), language)
     known, rows = np.unique(lookup.rows, return_inverse=True)
     missing = int(known.size > 0 and known[0] < 0)
@@ -55,7 +67,13 @@ def by_words(vectors: WordVectors, batch: Batch, language: str) -> Features:
 
 
 def by_encoder(encoder: Encoder, batch: Batch, progress: Progress | None = None) -> Features:
-    """A sentence vector for each text; equal texts are encoded once."""
+    """A sentence vector for each text; equal texts are encoded once.
+
+    Args:
+        encoder: The sentence encoder.
+        batch: The replies with their references.
+        progress: Called with what is done and what there is in all; None: never.
+    """
     texts = _texts(batch)
     distinct = list(dict.fromkeys(texts))
     codes = {text: code for code, text in enumerate(distinct)}

@@ -34,6 +34,11 @@ class Provider:
 def provide(request: Request, batch: Batch, progress: Progress | None = None) -> Features:
     """The features that a metric asks for.
 
+    Args:
+        request: What the metric asks for.
+        batch: The replies with their references.
+        progress: Called with what is done and what there is in all; None: never.
+
     Raises:
         ParameterError: There is no provider of that kind.
         InputError: There is no such model, or it is damaged.

@@ -53,6 +53,11 @@ def texts(request: Request, batch: Batch, progress: Progress | None) -> Features
 def embedded(model: Unreferenced, referenced: str, batch: Batch) -> Features:
     """The texts of a batch by a model's own word vectors (``pooled``) or ``encoder``.
 
+    Args:
+        model: The model.
+        referenced: ``pooled`` or ``encoder``.
+        batch: The replies with their references.
+
     Raises:
         ParameterError: The model was trained without an encoder.
     """

@@ -154,6 +154,13 @@ def write_report(
 ) -> None:
     """Writes a report with the record of its making; ``words`` says which verb an option is of.
 
+    Args:
+        report: The report.
+        path: The file: ``.html`` or ``.md``.
+        record: The record of its making; None: there is none.
+        progress: Called with what is done and what there is in all; None: never.
+        words: Names the verb that a line about an option belongs to.
+
     Raises:
         InputError: The file cannot be written.
     """

@@ -225,7 +225,11 @@ def _check(
 
 
 def messages_of(testset: TestSet) -> list[str]:
-    """The last turn of every context."""
+    """The last turn of every context.
+
+    Raises:
+        InputError: An item has no context.
+    """
     messages = testset.contexts.get_column("context").list.last().to_list()
     without = [name for name, said in zip(testset.ids, messages, strict=True) if said is None]
     if without:
@@ -291,7 +295,19 @@ def of_server(
     seed: int,
     progress: Progress | None,
 ) -> Replies:
-    """The replies of a chat model behind a server."""
+    """The replies of a chat model behind a server.
+
+    Args:
+        url: The address of the server.
+        testset: The test set.
+        name: The name of the model; None: the only one of the server.
+        served: How the server is asked.
+        seed: Random seed.
+        progress: Called with what is done and what there is in all; None: never.
+
+    Raises:
+        ParameterError: A setting is outside its range.
+    """
     served.limits.check(kept=served.work is not None)
     if served.turns is not None and served.turns < 1:
         raise ParameterError(
@@ -323,7 +339,15 @@ def of_transformer(
     length_penalty: float,
     progress: Progress | None,
 ) -> Replies:
-    """The replies of a model of ``transformers`` on this machine."""
+    """The replies of a model of ``transformers`` on this machine.
+
+    Args:
+        responder: The model.
+        testset: The test set.
+        beam: Beam size.
+        length_penalty: Log-probabilities are divided by the length to this power.
+        progress: Called with what is done and what there is in all; None: never.
+    """
     contexts = testset.contexts.get_column("context").to_list()
     texts, notes = responder.respond(contexts, beam, length_penalty, progress)
     name = responder.backend.name

@@ -144,7 +144,13 @@ def usable_items(
 
 
 def dropped_items(count: int, items: int, why: str) -> str:
-    """The note on items that a metric could not score."""
+    """The note on items that a metric could not score.
+
+    Args:
+        count: Number of items that are dropped.
+        items: Number of all items.
+        why: Why, as a sentence about each of them goes on.
+    """
     return f"{count} of {items} items dropped: each {why}"
 
 

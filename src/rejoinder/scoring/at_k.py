@@ -27,7 +27,12 @@ def at_k(
     at: Sequence[int],
     passing: float | Mapping[str, float] | None,
 ) -> tuple[dict[str, Measured], list[str]]:
-    """The measures of k samples by label, and notes on prompts that have fewer; see `with_samples`."""
+    """The measures of k samples by label, and notes on prompts that have fewer; see `with_samples`.
+
+    Raises:
+        ParameterError: A number of samples is not 1 or more, no metric that ranks systems scored several
+            samples of a prompt, or ``passing`` is given without ``at``.
+    """
     thresholds = _thresholds(passing, scores, values)
     for k in at:
         if not isinstance(k, int) or isinstance(k, bool) or k < 1:

@@ -329,6 +329,13 @@ def compare_pairs(
     """The rows of ``compare`` of one metric, for pairs of systems by their places.
 
     Holm's correction is over these pairs.
+
+    Args:
+        scores: What was measured.
+        label: The label of the metric.
+        pairs: The pairs of systems, by their places.
+        permutations: Number of permutations.
+        margins: The margins of the tests.
     """
     measured = scores.measured[label]
     if measured.answered is not None:

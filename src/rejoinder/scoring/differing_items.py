@@ -72,6 +72,11 @@ def shown(rows: pl.DataFrame, metric: Metric, digits: int | None) -> Document:
     """A table of these items: the value and the text of both replies.
 
     Where no context is known, the first reference says what each item is about.
+
+    Args:
+        rows: The items.
+        metric: The metric.
+        digits: Number of decimals; None: as usual for the metric.
     """
     if rows.is_empty():
         return [Line("the two systems differ in no single item", "note")]

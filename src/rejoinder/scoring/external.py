@@ -104,6 +104,13 @@ def scored_items(
 
     A value that is missing is treated as a missing reply is, but that nothing can stand in for it.
 
+    Args:
+        label: The label of the metric.
+        metric: The metric.
+        systems: The names of the systems.
+        ids: The ids of the items.
+        missing: How an item that a system did not answer is handled.
+
     Raises:
         InputError: A value is missing and ``missing`` is not ``drop``, or none is left.
     """

@@ -104,7 +104,16 @@ def own_left_out(
     seed: int,
     progress: Progress | None,
 ) -> Scores:
-    """As ``score_left_out``, of tables joined; a metric may be left without any item."""
+    """As ``score_left_out``, of tables joined; a metric may be left without any item.
+
+    Args:
+        design: The joined tables.
+        metrics: The metrics.
+        drop_unusable: Whether items that a metric cannot score are left out.
+        resamples: Number of resamples.
+        seed: Random seed.
+        progress: Called with what is done and what there is in all; None: never.
+    """
     wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
     batch, excluded = design.batch()
     usable, dropped = design.usable(wanted, batch, drop_unusable)

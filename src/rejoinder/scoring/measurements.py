@@ -309,6 +309,11 @@ def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups 
     """The clusters of the items that a metric could score (bool [n]), in the order of their first items.
 
     None without a column.
+
+    Args:
+        items: The items with their columns.
+        column: The column of the clusters; may be empty.
+        usable: The items that the metric could score.
     """
     if not column or not usable.any():
         return None

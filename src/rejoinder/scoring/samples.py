@@ -137,7 +137,13 @@ def all_samples(
 
 
 def replies_differ(labels: Sequence[str], names: Sequence[str], answered: np.ndarray) -> list[str]:
-    """A note where systems have different numbers of replies, of which a score of all together depends."""
+    """A note where systems have different numbers of replies, of which a score of all together depends.
+
+    Args:
+        labels: The labels of the metrics.
+        names: The names of the systems.
+        answered: Which samples each system has of each item, bool [samples, systems, n].
+    """
     numbers = answered.sum(axis=(0, 2)).tolist()
     if len(set(numbers)) == 1:
         return []

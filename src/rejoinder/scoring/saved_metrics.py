@@ -78,7 +78,13 @@ class KeptMean(MeanMetric):
 
 
 def saved_metric(metric: Metric, signature: str, items: int | None) -> SavedMetric:
-    """What is written of a metric."""
+    """What is written of a metric.
+
+    Args:
+        metric: The metric.
+        signature: Its signature.
+        items: Number of items that it scored; None: all.
+    """
     if isinstance(metric, KeptMean):
         return metric.saved
     parameters = plain(registry.parameters(metric))

@@ -81,7 +81,13 @@ def _units(scores: Measurements) -> str:
 
 
 def no_spread(table: pl.DataFrame, value: str, scores: Measurements) -> list[str]:
-    """A note on values that have no interval because they do not depend on any one item."""
+    """A note on values that have no interval because they do not depend on any one item.
+
+    Args:
+        table: The table of values with ``low`` and the number of items.
+        value: The column of the values.
+        scores: What was measured.
+    """
     size = "clusters" if scores.cluster else "n"
     still = table.filter(
         pl.col(value).is_not_nan() & pl.col("low").is_nan() & (pl.col(size) >= LEAST_ITEMS)

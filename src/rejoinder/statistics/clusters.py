@@ -344,6 +344,11 @@ def interval_size(values: Floats, groups: Groups, caution: float = CAUTION) -> f
     ``2 (1 - c / g)`` times, which was found by simulation (docs/studies/coverage.md). Choices between two
     systems, of which nearly every group shows some, need no such caution (0).
 
+    Args:
+        values: The value of each observation, [n].
+        groups: The clusters of the observations.
+        caution: As if so many groups had shown that observations of a group are all alike.
+
     >>> round(interval_size(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), Groups.of(None, 6)), 6)
     6.0
     """

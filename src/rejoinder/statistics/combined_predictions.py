@@ -129,6 +129,11 @@ def _ridge(x: Floats, y: Floats, pairs: int, systems: int) -> Floats:
 def folds_of(clusters: int, folds: int, rng: np.random.Generator) -> Indices:
     """A fold for each cluster, at random and as even as can be: int64 [clusters].
 
+    Args:
+        clusters: Number of clusters.
+        folds: Number of folds.
+        rng: The random generator.
+
     >>> sorted(folds_of(5, 2, np.random.default_rng(0)).tolist())
     [0, 0, 0, 1, 1]
     """

@@ -88,6 +88,9 @@ def resampled(
     Returns:
         float64 [..., resamples]; NaN where a resample has no variation.
 
+    Raises:
+        InputError: ``y`` is no vector.
+
     >>> resampled(np.arange(9.0), np.arange(9.0), "pearson", None, 3, np.random.default_rng(0)).tolist()
     [1.0, 1.0, 1.0]
     """

@@ -207,6 +207,14 @@ def cluster_estimate(
     """The interval of a value by its jackknife over clusters, and its test against ``beside``.
 
     The degrees of freedom are `freedom_of` the clusters' sizes, float64 [g]; one of size 0 is none.
+
+    Args:
+        value: The value.
+        left_out: The value without each cluster, [g].
+        beside: The value that it is tested against.
+        n: Number of observations.
+        clusters: Number of observations of each cluster, [g].
+        reason: Why there is no interval; None: look whether there is one.
     """
     reason = reason or too_few_groups(int((clusters > 0).sum()), "clusters")
     if reason is None and not np.isfinite(value):

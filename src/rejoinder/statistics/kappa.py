@@ -86,6 +86,12 @@ def reason_unjudged(
 ) -> str | None:
     """Why a rater is not judged by kappa; None where it can be. ``units`` is what they are called.
 
+    Args:
+        against: Each rater's kappa against the others.
+        rater: The place of the rater.
+        least: Minimum number of shared units.
+        units: What the units are called, in the plural.
+
     >>> reason_unjudged(pooled_kappa(np.array([[1.0, 1.0], [2.0, 2.0]])), 0)
     'fewer than 10 units shared with others'
     """
@@ -113,6 +119,11 @@ def mean_kappa(
     against: AgainstOthers, least: int = LEAST_SHARED, units: str = "units"
 ) -> MeanKappa:
     """The mean over raters with ``least`` shared units: kappas over a handful would drown the rest.
+
+    Args:
+        against: Each rater's kappa against the others.
+        least: Minimum number of shared units.
+        units: What the units are called, in the plural.
 
     >>> mean_kappa(pooled_kappa(np.array([[1.0, 1.0], [2.0, 2.0]])), least=2)
     MeanKappa(value=1.0, judged=2, reason=None)

@@ -175,7 +175,13 @@ class SeparateRates(NamedTuple):
 
 
 def score_interval(score: Score, differences: Floats, level: float) -> tuple[Floats, Floats]:
-    """All true differences that a score test does not reject: lower and upper ends, float64 [p] each."""
+    """All true differences that a score test does not reject: lower and upper ends, float64 [p] each.
+
+    Args:
+        score: The statistic of the test, at a true difference.
+        differences: The observed differences, [p].
+        level: Confidence level, between 0 and 1.
+    """
     z = normal_quantile(level)
     return _end(score, differences, z, -1.0), _end(score, differences, z, 1.0)
 

@@ -33,7 +33,13 @@ class Ranked:
 
 
 def measured(x: Ranked, y: Ranked, correlations: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    """Each coefficient's name and values, along the last axis."""
+    """Each coefficient's name and values, along the last axis.
+
+    Args:
+        x: One side.
+        y: The other side.
+        correlations: The names of the coefficients.
+    """
     for name in correlations:
         measure = correlation_named(name)
         if measure is spearman:

@@ -120,6 +120,12 @@ def paired_items(discordant: float, difference: float, power: float, alpha: floa
     """About how many items McNemar's test takes on the same items: Miettinen's closed form (1968).
 
     ``(z_a sqrt(D) + z_b sqrt(D - d^2))^2 / d^2``. Where few items tell, the exact test takes more.
+
+    Args:
+        discordant: D, the share of items on which one system alone passes.
+        difference: d, the difference of the two rates.
+        power: The power of the test.
+        alpha: The significance level of the two-sided test.
     """
     z_a, z_b = normal_quantile(1 - alpha), _one_sided(power)
     squared = difference**2
@@ -132,6 +138,12 @@ def separate_items(first: float, second: float, power: float, alpha: float) -> f
     """About how many items a side two rates take on other items: the z test's closed form.
 
     ``(z_a sqrt(2 q (1 - q)) + z_b sqrt(p1 (1 - p1) + p2 (1 - p2)))^2 / (p1 - p2)^2``, q their mean.
+
+    Args:
+        first: p1, the rate of the first system.
+        second: p2, the rate of the second system.
+        power: The power of the test.
+        alpha: The significance level of the two-sided test.
     """
     z_a, z_b = normal_quantile(1 - alpha), _one_sided(power)
     q = (first + second) / 2

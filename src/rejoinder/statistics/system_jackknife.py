@@ -52,6 +52,11 @@ def difference_interval(value: float, without: Floats, level: float = LEVEL) -> 
 
     As `correlation_interval`, without Fisher's transformation; cut at -2 and 2.
 
+    Args:
+        value: The difference.
+        without: The difference without each system.
+        level: Confidence level, between 0 and 1.
+
     >>> interval = difference_interval(0.1, np.array([0.0, 0.1, 0.1, 0.1, 0.2]))
     >>> round(interval.low, 2), round(interval.high, 2)
     (-0.3, 0.5)
@@ -63,6 +68,11 @@ def share_interval(value: float, without: Floats, level: float = LEVEL) -> Inter
     """The interval of a share of pairs of systems, by the jackknife over systems on the logit scale.
 
     As `correlation_interval`; the share goes from 0 to 1.
+
+    Args:
+        value: The share.
+        without: The share without each system.
+        level: Confidence level, between 0 and 1.
 
     >>> interval = share_interval(0.8, np.array([0.7, 0.8, 0.8, 0.8, 0.9]))
     >>> round(interval.low, 2), round(interval.high, 2)

@@ -77,6 +77,12 @@ def read_sources(
 ) -> pl.DataFrame:
     """Reads candidates whose source stands in the place of a system; arguments as above.
 
+    Args:
+        *paths: The files.
+        format: The name of the format; None: it is recognised.
+        ids: The ids of the items, for files without; None: there are none.
+        columns: By our names those of the file.
+
     Returns:
         ``schemas.RESPONSES``.
 

@@ -95,6 +95,11 @@ def _other_kind(needed: Collection[str], present: Collection[str]) -> str:
 def forbid(present: Collection[str], allowed: Collection[str], where: str) -> None:
     """Refuses columns that mean nothing here.
 
+    Args:
+        present: The columns of the table.
+        allowed: The columns that mean something.
+        where: The place that an error names.
+
     Raises:
         InputError: Names the first unknown column, the nearest known one and all known ones.
     """
@@ -114,6 +119,12 @@ def lookalike(
     optional: Collection[str] = (),
 ) -> str | None:
     """The column that stands where ``name`` was expected, or None.
+
+    Args:
+        name: The expected name.
+        present: The columns of the table.
+        needed: Columns that are used otherwise.
+        optional: Further columns that are used otherwise.
 
     >>> lookalike("text", ["id", "Response"], ["id", "text"])
     'Response'

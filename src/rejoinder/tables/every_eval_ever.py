@@ -32,6 +32,11 @@ def instances_of(
     The schema asks of a reply whether it is correct: it is where its score is 1. Missing scores, and
     those of no reply, are left out with a note.
 
+    Args:
+        path: The file.
+        format: The name of the format; None: it is recognised.
+        columns: By our names those of the file.
+
     Raises:
         InputError: The file does not hold all three.
     """

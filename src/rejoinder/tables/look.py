@@ -269,6 +269,11 @@ def kind_of(
 
     Ratings with a column for each rater are ratings, though their columns could be metrics too.
 
+    Args:
+        path: The file.
+        format: The name of the format; None: it is recognised.
+        columns: By our names those of the file.
+
     Raises:
         InputError: It can be read as none.
         ParameterError: It can be read as several.

@@ -79,6 +79,11 @@ def table_of(
 def write_as(kind: str, table: Any, output: str | os.PathLike[str]) -> None:
     """Writes a table of a kind, by the suffix of the path.
 
+    Args:
+        kind: The kind of the table.
+        table: The table.
+        output: The file.
+
     Raises:
         InputError: The suffix is none of its kind's, or the path cannot be written.
     """

@@ -114,6 +114,11 @@ def pairs_of(names: Sequence[str], a: str | None, b: str | None) -> list[tuple[i
 
     The system named ``a`` stands first in its pairs, the one named ``b`` second.
 
+    Args:
+        names: The names of the systems.
+        a: The first system; None: every system.
+        b: The second system; None: every system.
+
     Raises:
         ParameterError: A system is unknown, both are the same, or there is one system alone.
     """

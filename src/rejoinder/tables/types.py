@@ -103,7 +103,11 @@ class CheckedTable(ABC):
 
     @classmethod
     def joined(cls, drafts: Iterable[tuple[str, Draft]]) -> Self:
-        """One table of what readers made of several files, each with its name."""
+        """One table of what readers made of several files, each with its name.
+
+        Raises:
+            InputError: A file holds no row.
+        """
         frames, places = [], []
         with taking_notes() as notes:
             for name, draft in drafts:

@@ -139,6 +139,11 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
     Polars writes it into memory, and Python onto the disk: of a full disk Polars tells now this and
     now that ("Invalid thrift: transport error"), and Python always the system's reason.
 
+    Args:
+        table: The table.
+        path: The file.
+        metadata: Texts by key that the file keeps beside the table; None: there are none.
+
     Raises:
         OSError: The file cannot be written.
     """

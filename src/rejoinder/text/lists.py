@@ -158,7 +158,13 @@ def _is_number(kind: type) -> bool:
 
 
 def check_number(given: Sequence[Any], name: str, items: int) -> None:
-    """Raises an InputError where there is not an entry for each item."""
+    """Raises an InputError where there is not an entry for each item.
+
+    Args:
+        given: The entries.
+        name: What an error calls them.
+        items: The number of items.
+    """
     if len(given) != items:
         lists = counted(items, "list")
         raise InputError(f"{name}: {len(given)} for {lists} of references; expected one for each")

@@ -63,6 +63,11 @@ def lost_words(
 def wanted(script: str, choices: Collection[str], without: str) -> str:
     """The choices that separate the words of a script, as a note lists them.
 
+    Args:
+        script: The script.
+        choices: All choices.
+        without: The choice that is left out, which does not separate them.
+
     >>> wanted("Japanese", ("13a", "ja-mecab", "char"), "13a")
     "'ja-mecab' or 'char'"
     """

@@ -185,6 +185,11 @@ def _check_sentencepiece(name: str) -> None:
 def words(text: str, tokenizer: str, lowercase: bool = False) -> tuple[str, ...]:
     """The tokens of one string as text, for people to read: the slow twin of ``tokenize``.
 
+    Args:
+        text: The string.
+        tokenizer: The name of the tokenizer.
+        lowercase: Whether to lowercase first.
+
     >>> words("It's 3.5, no?", "13a")
     ("It's", '3.5', ',', 'no', '?')
     """

@@ -98,6 +98,12 @@ def with_metrics(
 ) -> NBestLists:
     """The lists with a number more for each name that is none of theirs and is a metric of replies.
 
+    Args:
+        lists: The n-best lists.
+        names: The names of the numbers.
+        testset: The test set; None: there is none.
+        argument: The argument that an error names.
+
     Raises:
         ParameterError: It is neither, or the metric looks at references, which a reranker does not have.
     """
@@ -126,7 +132,14 @@ def with_metrics(
 def candidate_rows(
     metric: Metric, lists: NBestLists, testset: TestSet, progress: Progress | None = None
 ) -> Floats:
-    """What a metric measures of each candidate: float64 [m, k]."""
+    """What a metric measures of each candidate: float64 [m, k].
+
+    Args:
+        metric: The metric.
+        lists: The n-best lists.
+        testset: The test set.
+        progress: Called with what is done and what there is in all; None: never.
+    """
     batch = candidate_batch(lists, testset)
     if "context" not in metric.needs:
         batch = replace(batch, contexts=None)

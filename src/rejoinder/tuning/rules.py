@@ -47,7 +47,13 @@ def probabilities(lists: NBestLists, name: str | None) -> Floats:
 def utilities(
     metric: Metric, lists: NBestLists, progress: Progress | None = None
 ) -> Iterator[tuple[int, Floats]]:
-    """For each list its place, and float64 [c, c]: candidate a as the reply to reference b."""
+    """For each list its place, and float64 [c, c]: candidate a as the reply to reference b.
+
+    Args:
+        metric: The metric.
+        lists: The n-best lists.
+        progress: Called with what is done and what there is in all; None: never.
+    """
     scorer = PairScorer(metric, Strings.of(lists.frame.get_column("text"), "candidates"))
     sizes = np.diff(lists.bounds)
     part = np.cumsum(sizes**2) // PAIRS_AT_ONCE
@@ -139,6 +145,12 @@ def oracle(
     From the first candidates on, item by item the one that makes the sum best takes the place of the one
     before, until none does. It looks at the references: what it reaches is a bound for rerankers (a lower
     bound of the best selection), and no reranker.
+
+    Args:
+        metric: The metric.
+        lists: The n-best lists.
+        testset: The test set.
+        progress: Called with what is done and what there is in all; None: never.
     """
     # Items that the metric cannot score have no rows: they keep their first candidate.
     statistics = np.nan_to_num(candidate_rows(metric, lists, testset, progress))

@@ -72,6 +72,11 @@ MEASURES = ("metric", *RUQ)
 def table(trials: Sequence[Trial], finished: Sequence[Trial], grid: ParameterGrid) -> pl.DataFrame:
     """A row for each trial: the finished ones by METEOR, then the pruned and the failed ones.
 
+    Args:
+        trials: All trials.
+        finished: Those that were trained to the end, in the order of their METEOR.
+        grid: The settings that were tried.
+
     Returns:
         ``trial``, ``status``, the swept settings, ``epochs`` and ``bits_per_character`` (of the last
         validation), then ``metric``, ``ruq_train`` and ``ruq_test``, each with ``_low`` and ``_high``

@@ -300,6 +300,13 @@ def cross_validated(
 ) -> CrossValidated:
     """Tunes without each fold of clusters in turn.
 
+    Args:
+        search: The search of the weights.
+        clusters: The cluster of each item.
+        folds: Number of folds.
+        rng: The random generator.
+        progress: Called with what is done and what there is in all; None: never.
+
     Raises:
         InputError: There are too few clusters.
     """

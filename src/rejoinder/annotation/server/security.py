@@ -90,7 +90,13 @@ def form_token(secret: str, purpose: str) -> str:
 
 
 def check_form_token(form: Mapping[str, str], secret: str, purpose: str) -> None:
-    """Raises a `RequestRefusedError` where a form does not hold its token."""
+    """Raises a `RequestRefusedError` where a form does not hold its token.
+
+    Args:
+        form: The fields of the form.
+        secret: The secret of the study.
+        purpose: What the token is for.
+    """
     given = form.get("form", "").encode()
     if not hmac.compare_digest(given, form_token(secret, purpose).encode()):
         raise RequestRefusedError(

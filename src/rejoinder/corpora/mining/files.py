@@ -83,6 +83,11 @@ def passing_index(
 ) -> Iterator[TripleIndex]:
     """An index for the body alone: in memory, or of a long Parquet file in a temporary folder.
 
+    Args:
+        corpus: The file of the corpus.
+        tokenizer: The name of the tokenizer.
+        progress: Called with what is done and what there is in all; None: never.
+
     Raises:
         InputError: The corpus cannot be read, or the temporary folder cannot be written.
     """

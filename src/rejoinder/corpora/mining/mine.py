@@ -209,6 +209,13 @@ def mine(
 def check_parameters(candidates: int, alpha: float, epsilon: float, k1: float, b: float) -> Product:
     """What ``mine`` orders triples by; its arguments are described there.
 
+    Args:
+        candidates: Number of candidates of an item, 1 or more.
+        alpha: Weight of the similarity of responses, 0 to 1.
+        epsilon: Constant beside that similarity, 0 or more.
+        k1: Saturation of word counts in BM25.
+        b: Length normalisation of BM25, 0 to 1.
+
     Raises:
         ParameterError: One is outside its range.
     """

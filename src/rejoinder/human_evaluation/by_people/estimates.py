@@ -149,7 +149,14 @@ def beyond_t(
     anytime: bool,
     noun: str = "pair",
 ) -> list[str]:
-    """Which of the named estimates reach further than Student's t, and why."""
+    """Which of the named estimates reach further than Student's t, and why.
+
+    Args:
+        replies: The replies that people rated.
+        means: The estimates, each behind its name.
+        anytime: Whether the intervals hold at every look.
+        noun: What the names stand for.
+    """
     items = replies.groups_are
 
     def unseen(mean: CorrectedMean) -> bool:

@@ -204,6 +204,11 @@ def of_raters(
 def probabilities(table: pl.DataFrame, systems: Sequence[str], items: pl.Series) -> Floats | None:
     """By reply the probability of having been drawn, float64 [S, n]; None where there is none.
 
+    Args:
+        table: The ratings.
+        systems: The names of the systems, S.
+        items: The ids of the items, n.
+
     Raises:
         InputError: Some ratings have a probability and others have none, or those of one reply have
             different ones.

@@ -141,7 +141,13 @@ def _notes(
 def combined_differences(
     replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int
 ) -> Floats:
-    """One prediction of each pair's differences, of all judges: float64 [P, n]."""
+    """One prediction of each pair's differences, of all judges: float64 [P, n].
+
+    Args:
+        replies: The replies of which some are rated.
+        pairs: The pairs of systems, P, by their places.
+        seed: Random seed.
+    """
     labels = np.stack([replies.labels_of(a, b) for a, b in pairs])
     predictions = np.stack([replies.predictions_of(a, b).T for a, b in pairs])
     clusters = int(replies.group.max()) + 1
@@ -178,7 +184,18 @@ def errors(
     correction: Correction = "holm",
     fixed: bool = False,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The table of errors, and a note on judges that have none."""
+    """The table of errors, and a note on judges that have none.
+
+    Args:
+        replies: The replies of which some are rated.
+        pairs: The pairs of systems, by their places.
+        table: The ratings.
+        scale: The worst and the best grade that could be given; None: those that were given.
+        seed: Random seed.
+        anytime: Whether the intervals hold at every look.
+        correction: How p is corrected over pairs, ``holm`` or ``max``.
+        fixed: Whether raters are the only ones, and no sample.
+    """
     rows, others, equal, means = [], [], [], []
     families = Families(replies, correction, seed)
     for place, label in steps(enumerate(replies.labels), len(replies.labels)):
@@ -230,7 +247,13 @@ def errors(
 
 
 def on_scale(values: Floats, table: pl.DataFrame, scale: Scale | None) -> bool:
-    """Whether the scores of a judge can be subtracted from ratings."""
+    """Whether the scores of a judge can be subtracted from ratings.
+
+    Args:
+        values: The scores of the judge.
+        table: The ratings.
+        scale: The worst and the best grade that could be given; None: those that were given.
+    """
     grades = table.get_column("score").to_numpy()
     low, high = scale or (float(grades.min()), float(grades.max()))
     more = 0.0 if scale else BEYOND * (high - low)
@@ -239,7 +262,13 @@ def on_scale(values: Floats, table: pl.DataFrame, scale: Scale | None) -> bool:
 
 
 def system_ranks(systems: Sequence[str], pairs: pl.DataFrame, p: str = "p_holm") -> pl.DataFrame:
-    """The range of ranks of every system, by people and corrected, from the p-values of a column."""
+    """The range of ranks of every system, by people and corrected, from the p-values of a column.
+
+    Args:
+        systems: The names of the systems.
+        pairs: The table of pairs, with a column ``by``.
+        p: The column of the p-values.
+    """
     tables = []
     for by in (PEOPLE, CORRECTED):
         columns = ranks_of_pairs(systems, pairs.filter(pl.col("by") == by), p)

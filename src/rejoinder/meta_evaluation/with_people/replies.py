@@ -94,7 +94,13 @@ class RepliesWithRatings(RatedReplies):
 
 
 def values_of(scores: Scores, label: str, systems: Sequence[int]) -> Floats:
-    """The scores of the replies by themselves, higher is better: float64 [S, n], NaN without one."""
+    """The scores of the replies by themselves, higher is better: float64 [S, n], NaN without one.
+
+    Args:
+        scores: The scores.
+        label: The label of the metric.
+        systems: The places of the systems, S.
+    """
     each = scores.measured[label]
     values = np.full((len(systems), scores.items.height), np.nan)
     segments = each.rows.of(systems).segments(each.metric)

@@ -23,7 +23,13 @@ LEAST_ITEMS = LEAST_GROUPS
 
 
 def interval_facts(metric: Contract, resamples: int, seed: int) -> dict[str, str | int]:
-    """What a signature says of intervals and tests: ``ci``, the bootstrap's resamples and the seed."""
+    """What a signature says of intervals and tests: ``ci``, the bootstrap's resamples and the seed.
+
+    Args:
+        metric: The metric.
+        resamples: Number of resamples.
+        seed: Random seed.
+    """
     if not resamples:
         return {"bs": 0, "seed": seed}
     return {"ci": "wilson" if metric.share else "jackknife-t", "bs": resamples, "seed": seed}

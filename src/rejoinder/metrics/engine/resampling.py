@@ -29,6 +29,11 @@ Block = TypeVar("Block", Floats, "ItemSwaps")
 def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each of ``n`` items stands in each bootstrap resample, in blocks.
 
+    Args:
+        n: Number of items.
+        resamples: Number of resamples.
+        rng: The random generator.
+
     Yields:
         float64 [b, n], rows that sum to n; the blocks' b add up to ``resamples``.
     """
@@ -39,7 +44,13 @@ def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterat
 
 
 def draws(n: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """The items of each resample: whole numbers below ``n``, [resamples, n], with replacement."""
+    """The items of each resample: whole numbers below ``n``, [resamples, n], with replacement.
+
+    Args:
+        n: Number of items.
+        resamples: Number of resamples.
+        rng: The random generator.
+    """
     kind = np.uint16 if n <= 1 << 16 else np.int64  # small numbers are drawn twice as fast
     return rng.integers(0, n, size=(resamples, n), dtype=kind)
 
@@ -82,6 +93,11 @@ class ItemSwaps:
 
 def permutation_swaps(n: int, trials: int, rng: np.random.Generator) -> Iterator[ItemSwaps]:
     """Which of ``n`` items are swapped in each trial of approximate randomization, in blocks.
+
+    Args:
+        n: Number of items.
+        trials: Number of trials.
+        rng: The random generator.
 
     Yields:
         Swaps whose numbers of trials add up to ``trials``.

@@ -238,6 +238,11 @@ def check_sizes(auto: Any, path: str, config: Any) -> None:
 
     A model is built before its weights are read: sizes of 10^9 would take all memory, or hours.
 
+    Args:
+        auto: The class of transformers that builds the model.
+        path: The folder of the model.
+        config: Its configuration.
+
     Raises:
         InputError: It is larger.
     """

@@ -98,7 +98,11 @@ class Chat:
 
     @classmethod
     def of(cls, tokenizer: Any) -> Chat:
-        """Finds out from a specimen what the template puts around a reply."""
+        """Finds out from a specimen what the template puts around a reply.
+
+        Raises:
+            ParameterError: The template leaves the assistant's reply out.
+        """
         user = {"role": "user", "content": "Hello."}
         head = _render(tokenizer, [user], opening=True)
         reply = {"role": "assistant", "content": SENTINEL}

@@ -78,7 +78,14 @@ def logits(
     turns: Indices,
     replies: Indices,
 ) -> Floats:
-    """The scores of pairs: float64 [n]. Equal pairs are scored once."""
+    """The scores of pairs: float64 [n]. Equal pairs are scored once.
+
+    Args:
+        scorer: The scorer.
+        prepared: The texts as the scorer prepares them.
+        turns: The places of the turns of each query, [n, t].
+        replies: The place of each reply, [n].
+    """
     import torch
 
     pairs, place = np.unique(np.column_stack([turns, replies]), axis=0, return_inverse=True)

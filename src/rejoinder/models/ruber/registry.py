@@ -71,6 +71,11 @@ def rebuilt(kind: str, described: Described, encoder: Encoder | None) -> Unrefer
 
     Its sizes are compared with the shapes of its weights before it is built.
 
+    Args:
+        kind: The kind of the scorer.
+        described: What the folder says of it.
+        encoder: The sentence encoder; None: it needs none.
+
     Raises:
         InputError: The folder describes no scorer, or not the one of its weights.
     """

@@ -157,6 +157,12 @@ def said_elsewhere(corpus: Conversations, rows: Indices, others: Others, rng: Ge
 
     It is of the topic and of the speakers, and still does not answer. An item whose conversation
     holds nothing else gets a random reply.
+
+    Args:
+        corpus: The conversations.
+        rows: The places of the items.
+        others: By item the places of other utterances of its conversation.
+        rng: The random generator.
     """
     places, bounds = others
     counts = bounds[rows + 1] - bounds[rows]

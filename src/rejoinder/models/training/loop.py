@@ -179,7 +179,11 @@ class Loop:
         self._save()
 
     def step(self, step: Any, total: int) -> tuple[float, int]:
-        """Changes the weights by one step; its loss, and how much that counts."""
+        """Changes the weights by one step; its loss, and how much that counts.
+
+        Raises:
+            InputError: The loss is not finite.
+        """
         import torch
 
         task, progress = self.task, self.progress

@@ -60,6 +60,12 @@ def check_sizes(config: Mapping[str, Any], sizes: Mapping[str, Any]) -> None:
 def check_rows(file: str, count: int, weight: str, shapes: Shapes) -> None:
     """Compares the number of words in a file with the rows of a weight.
 
+    Args:
+        file: The name of the file.
+        count: Number of words in it.
+        weight: The name of the weight.
+        shapes: The shapes of all weights, by name.
+
     Raises:
         ValueError: They differ.
     """

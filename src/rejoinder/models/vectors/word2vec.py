@@ -54,7 +54,12 @@ def word2vec(
 def trained_on(
     sentences: list[list[str]], size: int, language: str, **settings: Any
 ) -> WordVectors:
-    """Word vectors of texts that are cut into words; see ``word2vec``."""
+    """Word vectors of texts that are cut into words; see ``word2vec``.
+
+    Raises:
+        ParameterError: A setting is below 1.
+        MissingExtraError: The package gensim is not installed.
+    """
     for name, value in {"size": size, **settings}.items():
         if name in ("size", "window", "epochs", "min_count") and value < 1:
             keeps = " (1 keeps every word)" if name == "min_count" else ""

@@ -173,6 +173,11 @@ def scored(
     Where references are replies of systems, those of a system that is not correlated stay: they are
     left out for nobody, and so it must not be scored.
 
+    Args:
+        responses: The replies of the systems.
+        without: Systems to leave out of the correlation.
+        left_out: How a system's own references are excluded; None: they are not.
+
     Raises:
         ParameterError: There is no such system.
     """
@@ -229,7 +234,13 @@ def _row(
 
 
 def check_cases(testset: TestSet, n: int, ids: Sequence[str]) -> None:
-    """Raises a ParameterError where an item cannot be shown: before the work, not after it."""
+    """Raises a ParameterError where an item cannot be shown: before the work, not after it.
+
+    Args:
+        testset: The test set.
+        n: Number of items to draw, 0 or more.
+        ids: Ids of items that are shown anyway.
+    """
     if n < 0:
         raise ParameterError(Argument("cases", n), " must be 0 or more")
     known = set(testset.ids)

@@ -104,6 +104,11 @@ class Listed:
 def listed(model: Model, texts: Texts, further: Sequence[str | Metric] = ()) -> Listed:
     """The rows of the table.
 
+    Args:
+        model: The scorer and its settings.
+        texts: How the n-gram metrics tokenize.
+        further: Metrics for additional rows.
+
     Raises:
         ParameterError: A parameter is unknown, or a further metric is one of the table's own.
     """

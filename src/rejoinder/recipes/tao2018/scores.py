@@ -63,6 +63,16 @@ def rated_replies(
 
     What nobody rated is not scored: it would move the bounds of ``scale=scored``, and nothing else.
 
+    Args:
+        testset: The test set.
+        responses: The replies of the systems.
+        ratings: The ratings.
+        without: Systems to leave out.
+        missing: How an item that a system did not answer is handled.
+        drop_unusable: Whether items that a metric cannot score are left out.
+        leave_one_out: Whether a reply is excluded from its own references.
+        least_weight: Minimum weight of a reference; None: all count.
+
     Raises:
         InputError: Ratings, replies and items have nothing in common, or an item cannot be scored.
         ParameterError: A system to be left out is unknown, or ``leave_one_out`` with ``pairwise``.
@@ -117,6 +127,14 @@ def measured(
 
     Metrics that cannot leave a reply's own reference out by themselves are measured system by
     system, without it. The query's scorer is given the messages for references.
+
+    Args:
+        replies: The replies of the study.
+        listed: The rows of the table.
+        missing: How an item that a system did not answer is handled.
+        drop_unusable: Whether items that a metric cannot score are left out.
+        seed: Random seed.
+        progress: Called with what is done and what there is in all; None: never.
     """
     apart = [
         each for each in listed.metrics.values()

@@ -57,7 +57,13 @@ class SubwordBatch:
 
 
 def encode(tokenizer: PreTrainedTokenizerFast, pairs: Pairs, longest: int) -> Encoded:
-    """Cuts pairs into subwords, and leaves out those of more than ``longest`` on a side."""
+    """Cuts pairs into subwords, and leaves out those of more than ``longest`` on a side.
+
+    Args:
+        tokenizer: The subword tokenizer.
+        pairs: The pairs of message and reply.
+        longest: Maximum number of subwords of a side.
+    """
     if not len(pairs):
         return Encoded([], [])
     sources: list[list[int]] = tokenizer(pairs.sources).input_ids
@@ -94,7 +100,13 @@ def token_batches(
 
 
 def collate(encoded: Encoded, places: np.ndarray, device: torch.device | str) -> SubwordBatch:
-    """The tensors of a batch."""
+    """The tensors of a batch.
+
+    Args:
+        encoded: The encoded pairs.
+        places: The places of the pairs of the batch.
+        device: Where the tensors are.
+    """
     import torch
 
     sources, mask = padded([encoded.sources[i] for i in places], device, filler=PAD)

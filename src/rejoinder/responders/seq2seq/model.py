@@ -58,6 +58,11 @@ def build(parameters: Parameters, vocabulary: int) -> Seq2SeqModel:
 def check_described(parameters: Parameters, vocabulary: int, weights: Shapes) -> None:
     """Compares the model that a folder describes with the shapes of its weights, before it is built.
 
+    Args:
+        parameters: The parameters of the model.
+        vocabulary: Number of subwords.
+        weights: The shapes of the weights, by name.
+
     Raises:
         ValueError: They differ.
     """

@@ -83,7 +83,14 @@ def learning_rate(parameters: Parameters, update: int) -> float:
 def validation_loss(
     model: Seq2SeqModel, encoded: Encoded, tokens: int, device: torch.device
 ) -> float:
-    """The mean negative log-likelihood per subword in nats, ends of replies included."""
+    """The mean negative log-likelihood per subword in nats, ends of replies included.
+
+    Args:
+        model: The model.
+        encoded: The encoded pairs.
+        tokens: Maximum number of subwords of a batch.
+        device: Where the model is.
+    """
     import torch
     from torch.nn.functional import cross_entropy
 

@@ -179,6 +179,11 @@ def log_systems(roles: Roles, where: str) -> None:
 def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:
     """The columns that stand under an alias, each with our name of it.
 
+    Args:
+        columns: The columns of the file.
+        names: Our names that are looked for.
+        where: The place that an error names.
+
     Raises:
         InputError: Two columns could mean the same.
     """

@@ -28,7 +28,13 @@ Reference = tuple[str, str | None, float | None]  # text, source, weight
 
 
 def spoken(texts: Iterable[str], source: str, weight: float | None = None) -> list[Reference]:
-    """Texts as references of one source. Blank ones are left out: there, no reference was given."""
+    """Texts as references of one source. Blank ones are left out: there, no reference was given.
+
+    Args:
+        texts: The texts.
+        source: The source of the references.
+        weight: Their weight; None: unweighted.
+    """
     return [(text, source, weight) for text in texts if text.strip()]
 
 

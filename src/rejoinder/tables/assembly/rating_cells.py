@@ -186,7 +186,15 @@ def columns_of_numbers(
 def refuse_wrong(
     scores: CellScores, cells: pl.Series, name: str, numbers: Sequence[int], what: str
 ) -> None:
-    """Raises for the first cell that is filled and holds no score."""
+    """Raises for the first cell that is filled and holds no score.
+
+    Args:
+        scores: The cells as scores.
+        cells: The cells as they are in the file.
+        name: The name of the file.
+        numbers: The number of the row of each cell.
+        what: What a cell is called.
+    """
     rows = scores.wrong.arg_true()
     if len(rows):
         row = int(rows[0])
@@ -199,7 +207,13 @@ def refuse_wrong(
 
 
 def note_labels(scores: CellScores, cells: pl.Series, name: object) -> None:
-    """Says how many labels of a file were taken for the number that they begin with."""
+    """Says how many labels of a file were taken for the number that they begin with.
+
+    Args:
+        scores: The cells as scores.
+        cells: The cells as they are in the file.
+        name: The name of the file.
+    """
     if count := int(scores.labels.sum()):
         note("labels", name, count=count, first=cells.filter(scores.labels)[0])
 

@@ -121,7 +121,13 @@ def check_references(
 
 
 def refuse_nameless(frame: pl.DataFrame, column: TableColumn, origin: Origin) -> None:
-    """Raises an InputError for the first row that names nothing in a column of names."""
+    """Raises an InputError for the first row that names nothing in a column of names.
+
+    Args:
+        frame: The table.
+        column: The column of names.
+        origin: Where each row stood.
+    """
     name, ids = column.name, frame.get_column("id")
     remedy = f"name the {name} in every row"
     remedy += ", or leave the column out" if column.if_absent == "filled" else ""

@@ -67,6 +67,9 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item ``<id>.<k>`` for the k-th message of the assistant's, if anything stands before it.
 
     The column ``conversation`` holds the id: turns of one conversation are not independent.
+
+    Raises:
+        InputError: A conversation has no reply of the assistant.
     """
     items = GatheredItems()
     kept, without = 0, []
@@ -92,7 +95,11 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
 
 def read_responses(path: Path, asked: Asked) -> Draft:
-    """The last message of every row; where no row names a system, the file's stem is the system."""
+    """The last message of every row; where no row names a system, the file's stem is the system.
+
+    Raises:
+        InputError: A conversation ends with a message of the user.
+    """
     replies, unnamed = Rows(RESPONSES), True
     for each in _conversations([path]):
         if not each.turns[-1].is_reply:

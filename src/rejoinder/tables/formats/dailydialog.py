@@ -38,6 +38,9 @@ def read_splits(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """One item per pair of adjacent utterances, ``<dialogue>_<turn>``, both counted from 0.
 
     The context is all turns up to and including that turn, the reference is the next one.
+
+    Raises:
+        InputError: There is a second file.
     """
     if len(paths) > 1:
         raise InputError(f"{paths[1]}: a second file; expected one split of DailyDialog")
@@ -122,7 +125,11 @@ class _Dialogue(msgspec.Struct):
 
 
 def read_multiref(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
-    """The JSON's items ``<dialogue>_<turn>``, or the items of the CSV of rated replies."""
+    """The JSON's items ``<dialogue>_<turn>``, or the items of the CSV of rated replies.
+
+    Raises:
+        InputError: There is a second file.
+    """
     if len(paths) > 1:
         raise InputError(f"{paths[1]}: a second file; expected the JSON or the CSV alone")
     path = paths[0] / _REFERENCES if paths[0].is_dir() else paths[0]
@@ -130,7 +137,11 @@ def read_multiref(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
 
 def read_rated_replies(path: Path, asked: Asked) -> Draft:
-    """The replies of all systems of the CSV, people (``human``) among them."""
+    """The replies of all systems of the CSV, people (``human``) among them.
+
+    Raises:
+        InputError: The file is the test set.
+    """
     if suffix_of(path) != ".csv":
         raise InputError(
             f"{path}: this is a test set, expected responses; the rated replies stand in the CSV, "

@@ -20,7 +20,11 @@ _END = " EOS "
 
 
 def read_parlai(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
-    """ParlAI's text: an item for each example with labels; the context is its episode so far."""
+    """ParlAI's text: an item for each example with labels; the context is its episode so far.
+
+    Raises:
+        InputError: A line has no text, or a field without a name or twice.
+    """
     items = _Episodes()
     for place, line in _lines(paths):
         fields: dict[str, str] = {}
@@ -46,6 +50,9 @@ def read_fbdialog(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """The numbered lines of fbdialog: an item for each with labels; an episode begins at number 1.
 
     A line without labels stands before the text of the next one, as ParlAI gives it to a model.
+
+    Raises:
+        InputError: The number of a line is not the next one.
     """
     items, before, last = _Episodes(), "", 0
     for place, line in _lines(paths):
@@ -73,6 +80,9 @@ def read_dialogpt(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """DialoGPT's lines: turns parted by EOS, a tab, and the reply; further cells are references too.
 
     What looks like a weight is one where each utterance has one.
+
+    Raises:
+        InputError: A line has no tab.
     """
     items = GatheredItems()
     lines = [(place, _utterances(line)) for place, line in _lines(paths)]

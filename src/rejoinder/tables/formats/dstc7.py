@@ -45,6 +45,9 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """The references, with the contexts of the file beside them if there is one.
 
     Items without any reference are kept: they have none. A row that is an average is no item.
+
+    Raises:
+        InputError: A context is missing.
     """
     gold, context = _testset_files(paths)
     contexts = _contexts(context) if context is not None else {}
@@ -63,7 +66,11 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
 
 def read_responses(path: Path, asked: Asked) -> Draft:
-    """The replies of all systems; people are the system ``Human``."""
+    """The replies of all systems; people are the system ``Human``.
+
+    Raises:
+        InputError: The file is another one of DSTC7.
+    """
     if path.is_dir():
         path = _only(path, _SYSTEMS)
     elif _kind(FileHead.of(path)) != _SYSTEMS:
@@ -76,7 +83,11 @@ def read_responses(path: Path, asked: Asked) -> Draft:
 
 
 def read_ratings(path: Path, asked: Asked) -> Draft:
-    """The judges' single ratings, or the means; of a folder the former where both are there."""
+    """The judges' single ratings, or the means; of a folder the former where both are there.
+
+    Raises:
+        InputError: The file is another one of DSTC7, or the folder has no ratings.
+    """
     file = _ratings_in(path) if path.is_dir() else path
     if file is None:
         raise InputError(f"{path}: expected a file *{_JUDGES}.tsv or *{_MEANS}.tsv; name the file")

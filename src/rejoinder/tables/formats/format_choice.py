@@ -214,6 +214,11 @@ def read_items(
 def holds_all(path: Path, name: FormatName, columns: ColumnMapping | None) -> bool:
     """Whether one path holds prompts, references and replies, and so needs no other.
 
+    Args:
+        path: The file.
+        name: The name of the format; None: it is recognised.
+        columns: The user's names of columns; None: there are none.
+
     Raises:
         InputError: No format recognises it.
         ParameterError: There is no format of that name.
@@ -266,6 +271,11 @@ def columns_in(path: Path) -> list[str]:
 def columns_of_replies(path: Path, name: FormatName, columns: ColumnMapping | None) -> set[str]:
     """The columns of a table of replies, under our names; none for a format that knows its own.
 
+    Args:
+        path: The file.
+        name: The name of the format; None: it is recognised.
+        columns: The user's names of columns; None: there are none.
+
     Raises:
         InputError: No format recognises it.
         ParameterError: There is no format of that name.
@@ -277,5 +287,11 @@ def columns_of_replies(path: Path, name: FormatName, columns: ColumnMapping | No
 
 
 def roles_in(path: Path, chosen: Format, columns: ColumnMapping | None) -> Roles | None:
-    """What the columns of a file are used as; None for a format that knows its own."""
+    """What the columns of a file are used as; None for a format that knows its own.
+
+    Args:
+        path: The file.
+        chosen: The format of the file.
+        columns: The user's names of columns; None: there are none.
+    """
     return None if chosen.part is None else roles_of_part(chosen.part(path), columns)

@@ -45,7 +45,11 @@ _PUBLISHED_TEXTS, _PUBLISHED_SCORES = "eval_data", "human_score"
 
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
-    """One item for each context, with the references that stand beside it in the systems' folders."""
+    """One item for each context, with the references that stand beside it in the systems' folders.
+
+    Raises:
+        InputError: There is not one folder with the texts.
+    """
     if len(paths) > 1 or not (data_sets := _data_sets(paths[0])):
         raise InputError(f"{paths[-1]}: expected one folder that holds {', '.join(_TEXTS)}")
     turns: dict[str, list[str]] = {}
@@ -70,7 +74,11 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
 
 def read_responses(path: Path, asked: Asked) -> Draft:
-    """The replies of each system, named after its folder."""
+    """The replies of each system, named after its folder.
+
+    Raises:
+        InputError: The folder has no texts, or holds ratings.
+    """
     data_sets = _data_sets(path) if path.is_dir() else _data_sets(path.absolute().parent)
     if path.is_dir() and not data_sets:
         raise InputError(f"{path}: expected a folder that holds {', '.join(_TEXTS)}")
@@ -96,7 +104,11 @@ def _replies(system: str, file: Path, names: list[str], lines: list[str]) -> Dra
 
 
 def read_ratings(path: Path, asked: Asked) -> Draft:
-    """The single ratings; where a folder has none, its mean scores."""
+    """The single ratings; where a folder has none, its mean scores.
+
+    Raises:
+        InputError: The file of mean scores is named, beside which that of single ratings exists.
+    """
     if not path.is_dir():
         return _single_ratings(path)
     if _judged_in(path).is_file():

@@ -24,7 +24,11 @@ _OPTION = re.compile(r"(.+)\.(-?\d+)")
 
 
 def read(path: Path, asked: Asked) -> Draft:
-    """The answers of the assignments that were not rejected, one criterion per Answer column."""
+    """The answers of the assignments that were not rejected, one criterion per Answer column.
+
+    Raises:
+        InputError: No column is an answer, no assignment counts, or a criterion occurs twice.
+    """
     table = read_csv(path)
     require(("WorkerId",), table.frame.columns, table.name, renamed=False)
     inputs = _named(table, "Input.")

@@ -102,6 +102,11 @@ def draft_of(part: Part, kind: KindName, asked: Asked) -> Draft:
     """The responses, ratings, preferences or scores in a table.
 
     A system of responses that no column names is called as the file is.
+
+    Args:
+        part: The table.
+        kind: What it is read as.
+        asked: What the user asks of the reader.
     """
     if kind == "responses":
         mapped, systems = part_of_replies(part, asked.columns)

@@ -73,6 +73,9 @@ def read(path: Path, asked: Asked) -> Draft:
 
     Of a folder the state of every annotator is read (``annotation_output/USER/user_state.json``), which
     is complete at any time.
+
+    Raises:
+        InputError: An annotation is of an instance that the study does not have.
     """
     annotations = list(_states(path) if path.is_dir() else _export(path))
     key = _key(path)

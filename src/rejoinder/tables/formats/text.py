@@ -18,7 +18,11 @@ from rejoinder.tables.schemas import RESPONSES
 
 
 def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
-    """One file per reference stream; an empty line means that the item has no such reference."""
+    """One file per reference stream; an empty line means that the item has no such reference.
+
+    Raises:
+        InputError: Files have different numbers of lines.
+    """
     streams = [read_lines(path) for path in paths]
     for path, stream in zip(paths, streams, strict=True):
         if len(stream) != len(streams[0]):
@@ -34,7 +38,11 @@ def read_testset(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
 
 
 def read_responses(path: Path, asked: Asked) -> Draft:
-    """One reply per line, line i answering ids[i]; an empty line is an empty reply."""
+    """One reply per line, line i answering ids[i]; an empty line is an empty reply.
+
+    Raises:
+        InputError: There is no test set to take ids from, or the number of lines is another one.
+    """
     lines = read_lines(path)
     if asked.ids is None:
         raise InputError(

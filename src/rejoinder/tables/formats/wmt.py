@@ -42,6 +42,9 @@ def read_samples(path: Path) -> list[Sample]:
     too. The domain and the document of a line are additional columns. Scores are those of
     ``metric-scores`` for segments, called ``<metric>-<reference>``. Where the folder holds several
     language pairs, name the folder of one: ``system-outputs/en-de``.
+
+    Raises:
+        InputError: Files have different numbers of lines.
     """
     root, pair = _place_of(path)
     sources = _lines_of(root / "sources" / f"{pair}.txt")
@@ -86,6 +89,9 @@ def read_ratings(path: Path, asked: Asked) -> Draft:
 
     Who rated is not in the file, so the rater is ``mean``. A file by itself may hold scores of
     documents, domains or whole systems too; of a folder those of segments are read.
+
+    Raises:
+        InputError: The folder has no human scores of segments.
     """
     files = [path]
     if path.is_dir():

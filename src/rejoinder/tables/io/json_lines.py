@@ -58,6 +58,11 @@ def records(
 ) -> Iterator[tuple[Place, Row]]:
     """The numbered objects of a file as typed rows, each with its place.
 
+    Args:
+        path: The file.
+        rows: The number of each row and its object.
+        into: The type of the rows.
+
     Raises:
         InputError: A value has another type.
     """

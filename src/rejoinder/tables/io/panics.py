@@ -19,6 +19,9 @@ def refusing_panics() -> Iterator[None]:
 
     A panic is no ``Exception``, and Rust prints it, with its stack, on the standard error of the
     process. That is kept back meanwhile; where there was no panic it is printed afterwards.
+
+    Raises:
+        OSError: Polars panicked.
     """
     with _ALONE, tempfile.TemporaryFile() as printed:
         error_output = os.dup(2)

@@ -43,7 +43,13 @@ class ConversationTurn(NamedTuple):
 
 
 def replies_in(turns: Iterable[ConversationTurn], name: str, place: Place) -> Iterator[Sample]:
-    """A sample ``<name>.<k>`` for the k-th turn of a system; all turns before it are the context."""
+    """A sample ``<name>.<k>`` for the k-th turn of a system; all turns before it are the context.
+
+    Args:
+        turns: The turns of the conversation, oldest first.
+        name: The name of the conversation.
+        place: Where it stands in the file.
+    """
     said: list[str] = []
     replies = 0
     for turn in turns:
@@ -87,7 +93,11 @@ def read_worlds(path: Path) -> list[Sample]:
 
 
 def read_chatbot(path: Path) -> list[Sample]:
-    """The history of Gradio's chatbot, or a list of several: pairs, or messages with a role."""
+    """The history of Gradio's chatbot, or a list of several: pairs, or messages with a role.
+
+    Raises:
+        InputError: The file is no list of pairs or messages.
+    """
     expected = 'expected the history of a chatbot: [["Hi", "Hello"], ...]'
     history = json_value(read_text(path), str(path), expected)
     if not isinstance(history, list):

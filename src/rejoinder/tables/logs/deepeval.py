@@ -36,6 +36,9 @@ def read(path: Path) -> list[Sample]:
     ``model`` of the run's hyperparameters where it names one, else the file. A conversation is an
     item: the last turn of the assistant is the reply, and what stands before it the context. It has
     no reference: an expected outcome says what should happen, not what should be said.
+
+    Raises:
+        InputError: The file is no list of test cases.
     """
     content = json_value(read_text(path), str(path), _EXPECTED)
     run = content.get("testRunData", content) if isinstance(content, dict) else content

@@ -21,7 +21,11 @@ SIDES = ("chosen", "rejected")
 
 
 def read(path: Path) -> list[Sample]:
-    """Two samples for each pair, of the systems ``chosen`` and ``rejected``; there is no reference."""
+    """Two samples for each pair, of the systems ``chosen`` and ``rejected``; there is no reference.
+
+    Raises:
+        InputError: A conversation is not the prompt and a reply to it.
+    """
     samples: list[Sample] = []
     for number, (place, row) in enumerate(with_keys(path, read_json_rows(path), SIDES), start=1):
         id = name_of(row, "prompt_id", place) or name_of(row, "id", place) or str(number)

@@ -213,6 +213,11 @@ def at(row: Any, paths: str, absent: Sequence[Any] = (None, "", [], {})) -> Any:
     beginning, as the name of a column. ``*/value`` are all columns that end so, by what stands before.
     A value at ``json:path`` is JSON in a text. ``absent`` are the values that count as none.
 
+    Args:
+        row: The object.
+        paths: The paths, separated by blanks.
+        absent: The values that count as none.
+
     >>> at({"a": {"b": [1, 2]}}, "x a.b.1"), at({"a.b": 3, "a.c": 4}, "a"), at({"q/v": 1}, "*/v")
     (2, {'b': 3, 'c': 4}, {'q': 1})
     """

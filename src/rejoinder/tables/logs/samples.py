@@ -104,6 +104,11 @@ def log_format(
 def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """The items of logs; several logs may hold the same ones.
 
+    Args:
+        read: Reads the samples of a log.
+        paths: The logs.
+        asked: What the user asks of the reader.
+
     Raises:
         InputError: Two samples of an item differ in its context or its references.
     """
@@ -131,6 +136,11 @@ def testset_of(read: ReadSamples, paths: Sequence[Path], asked: Asked) -> TestSe
 def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     """The replies of a log, several to one item told apart by ``sample``; failed ones are left out.
 
+    Args:
+        read: Reads the samples of a log.
+        path: The log.
+        asked: What the user asks of the reader.
+
     Raises:
         InputError: It holds no reply that is text.
     """
@@ -154,6 +164,11 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
 
     A score that is a number for no reply is left out with a note: the harness writes the texts
     instead where a metric is computed over all replies at once, as BLEU is.
+
+    Args:
+        read: Reads the samples of a log.
+        path: The log.
+        asked: What the user asks of the reader.
 
     Returns:
         ``system, id, name, value, sample``, one row for each number, ``value`` null where it is
@@ -188,6 +203,11 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
 
 def ratings_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     """The numbers that people gave the replies of a log; of several replies to an item those of the first.
+
+    Args:
+        read: Reads the samples of a log.
+        path: The log.
+        asked: What the user asks of the reader.
 
     Raises:
         InputError: It holds none.
@@ -230,6 +250,11 @@ def value_of(row: dict[str, Any], name: str, kind: type[Value], where: object) -
 def objects_of(row: dict[str, Any], name: str, where: object) -> list[dict[str, Any]]:
     """The objects in the list under a key; none where there is no list.
 
+    Args:
+        row: The object.
+        name: The key.
+        where: The place that an error names.
+
     Raises:
         InputError: It is no list, or holds something else.
     """
@@ -241,6 +266,11 @@ def objects_of(row: dict[str, Any], name: str, where: object) -> list[dict[str, 
 
 def name_of(row: dict[str, Any], name: str, where: object) -> str:
     """What something is called: the text or the digits under a key; empty where there is none.
+
+    Args:
+        row: The object.
+        name: The key.
+        where: The place that an error names.
 
     Raises:
         InputError: It is neither text nor a whole number.
@@ -325,6 +355,11 @@ def with_keys(
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
     """The objects of a log, each with its place.
 
+    Args:
+        path: The log.
+        rows: The number of each row and its object.
+        keys: The keys that every object has.
+
     Raises:
         InputError: One lacks a key.
     """
@@ -336,6 +371,11 @@ def with_keys(
 
 def expected_keys(where: object, keys: Sequence[str], row: Any) -> None:
     """Raises where an object of a log lacks a key.
+
+    Args:
+        where: The place that an error names.
+        keys: The keys that every object has.
+        row: The object.
 
     Raises:
         InputError: Names it.

@@ -43,7 +43,13 @@ def specials(tokenizer: Any, target: bool = False) -> Specials:
 
 
 def ids_of(tokenizer: Any, texts: Sequence[str], target: bool = False) -> list[list[int]]:
-    """The token ids of many texts, without special tokens."""
+    """The token ids of many texts, without special tokens.
+
+    Args:
+        tokenizer: The tokenizer of the model.
+        texts: The texts.
+        target: Whether the texts are replies of an encoder-decoder model.
+    """
     if not texts:
         return []
     key = "text_target" if target else "text"

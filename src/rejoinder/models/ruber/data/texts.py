@@ -123,6 +123,11 @@ def like_lengths(lengths: Indices, words: int = 16384, most: int = 512) -> Itera
     """Rows by length, at most ``most`` together, and ``words`` words where all are padded.
 
     A row that is longer by itself is alone.
+
+    Args:
+        lengths: The length of each row.
+        words: Maximum number of words of a batch, padding included.
+        most: Maximum number of rows of a batch.
     """
     order = np.argsort(lengths, kind="stable")
     for rows in within_budget(order.tolist(), lengths.tolist(), words, most):

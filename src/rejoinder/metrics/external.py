@@ -20,12 +20,10 @@ from rejoinder.statistics.proportions import are_ends
 from rejoinder.tables.checks.arguments import expect, pair, strings
 from rejoinder.tables.external_scores import ReplyValues, SegmentScores, reply_values
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.schemas import RATE
 
 DIRECTIONS = ("higher", "lower")
 """Which scores are better."""
-
-RATE = "rate"
-"""The kind of scores whose mean is a share of replies, those that pass."""
 
 
 @dataclass(frozen=True, init=False)
@@ -44,9 +42,10 @@ class External(MeanMetric):
         bounds: The least and the greatest value that a reply can have. Near a bound the interval
             of a mean is skewed away from it; without bounds it is ``mean +- t s / sqrt(n)``.
         kind: ``rate``: the mean is a share of replies, with Wilson's interval, and the bounds, if there
-            are none, are 0 and 1. So it is without being named where every value is 0 or 1 (or one of the
-            two bounds). A value between them counts as a part of a pass: the interval is then rather too
-            wide. Replies drawn with unequal probabilities have no such interval.
+            are none, are 0 and 1. So it is without being named where the table says so in a column
+            ``kind``, or where every value is 0 or 1 (or one of the two bounds). A value between them counts
+            as a part of a pass: the interval is then rather too wide. Replies drawn
+            with unequal probabilities have no such interval.
 
     >>> import polars as pl
     >>> rows = {"system": ["a", "a"], "id": ["1", "2"], "judge": [4, 5]}
@@ -118,6 +117,7 @@ class External(MeanMetric):
     def _set(
         self, values: ReplyValues, direction: str, bounds: tuple[float, float] | None, kind: str
     ) -> None:
+        kind = kind or values.kind
         if kind == RATE and values.weights is not None:
             raise ParameterError(
                 f"{values.name}: kind='{RATE}' is not for replies that were drawn with unequal "

@@ -31,7 +31,7 @@ from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.notes import set_aside
 from rejoinder.tables.parts import Origin, Part
-from rejoinder.tables.schemas import PROBABILITY, SCORES
+from rejoinder.tables.schemas import PROBABILITY, RATE, SCORE_KIND, SCORES
 from rejoinder.tables.types import CheckedTable
 
 
@@ -88,7 +88,9 @@ class SegmentScores(CheckedTable):
             if not frame.height:
                 raise InputError("scores: no rows; expected at least one score")
             if name is not None and name in frame.columns and name not in SCORES:
-                keys = [column for column in (*KEYS, PROBABILITY) if column in frame.columns]
+                keys = [
+                    column for column in (*KEYS, PROBABILITY, SCORE_KIND) if column in frame.columns
+                ]
                 frame = frame.select(*keys, pl.col(name).alias("value"))
             require(("system", "id"), frame.columns, cls.KIND)
             part = Part(name or cls.KIND, frame, range(1, frame.height + 1))
@@ -127,6 +129,16 @@ class SegmentScores(CheckedTable):
             origin,
             lambda i: f"several probabilities at id {quoted(ids[i])}; expected one for each reply",
         )
+        if SCORE_KIND in frame.columns:
+            several = pl.col(SCORE_KIND).fill_null("").n_unique().over("name") > 1
+            refuse(
+                frame.select(several).to_series(),
+                origin,
+                lambda i: (
+                    f"some rows of {quoted(names[i])} have the {SCORE_KIND} '{RATE}' and some have none; "
+                    "expected one for all rows of a name"
+                ),
+            )
         keys = frame.select("name", "system", "id", "sample", "rater")
         used = [name for name in keys.columns if keys.get_column(name).count()]
         lacking = [repr(name) for name in ("sample", "rater") if name not in used]
@@ -152,6 +164,7 @@ class ReplyValues:
         by_sample: float64 [J, S, N], where there are several, each sample's mean over its raters, NaN
             where there is none.
         moments: float64 [S, N, 6] of them, as `nested_variance.moments` has them.
+        kind: ``rate`` where the table says that the mean is a share of replies; else empty.
     """
 
     name: str
@@ -164,6 +177,7 @@ class ReplyValues:
     notes: tuple[str, ...] = ()
     by_sample: Floats | None = None
     moments: Floats | None = None
+    kind: str = ""
     _places: dict[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -238,7 +252,10 @@ def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
         notes.append("replies weighted by 1 over the probability of having been drawn")
     names = tuple(systems.to_list()), tuple(ids.to_list())
     of_samples = _sample_values(every, systems, ids) if samples > 1 else (None, None)
-    return ReplyValues(name, *names, values, weights, raters, samples, tuple(notes), *of_samples)
+    kinds = every.get_column(SCORE_KIND) if SCORE_KIND in every.columns else pl.Series([None])
+    return ReplyValues(
+        name, *names, values, weights, raters, samples, tuple(notes), *of_samples, kinds[0] or ""
+    )
 
 
 def _sample_values(rows: pl.DataFrame, systems: pl.Series, ids: pl.Series) -> tuple[Floats, Floats]:

@@ -52,6 +52,7 @@ class TableColumn:
 
 
 SAMPLE, PROBABILITY, AGAINST, REFERENCE = "sample", "probability", "against", "reference"
+SCORE_KIND, RATE = "kind", "rate"
 
 ID = TableColumn(
     "id",
@@ -171,6 +172,9 @@ COLUMNS = {
         replace(_SAMPLE, if_absent="null"),
         replace(_RATER, if_absent="null"),
         replace(_PROBABILITY, if_absent="null"),
+        TableColumn(
+            SCORE_KIND, "`rate`: the mean is a share of replies that pass", if_absent="without"
+        ),
     ),
 }
 """By kind of table its columns. Contexts may have additional ones of the user's, which are kept."""
@@ -199,7 +203,7 @@ HINTS = {
     name: f"{each.aliases} {each.fallbacks} {each.hints}".split() for name, each in _EVERY.items()
 }
 _OTHERS = ("responses", "ratings", "preferences", "scores")
-NOT_OF_ITEMS = {each.name for kind in _OTHERS for each in COLUMNS[kind]} - {"id"}
+NOT_OF_ITEMS = {each.name for kind in _OTHERS for each in COLUMNS[kind]} - {"id", SCORE_KIND}
 
 REPEATS = ("run", "repeat", "epoch", "trial", "candidate", "attempt")
 """Columns read as ``sample`` where they tell rows of one reply's id and system apart."""

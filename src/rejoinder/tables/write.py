@@ -27,6 +27,7 @@ from rejoinder.tables.schemas import (
     REFERENCES,
     RESPONSES,
     SAMPLE,
+    SCORE_KIND,
     SCORES,
 )
 from rejoinder.tables.testset import TestSet
@@ -84,7 +85,8 @@ def write_scores(scores: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     Raises:
         InputError: As with ``write_responses``.
     """
-    _write_rows(scores.select(name for name in SCORES if name in scores.columns), path)
+    columns = [name for name in (*SCORES, SCORE_KIND) if name in scores.columns]
+    _write_rows(scores.select(columns), path)
 
 
 def write_candidates(candidates: pl.DataFrame, path: str | os.PathLike[str]) -> None:

@@ -6,13 +6,14 @@ import pytest
 
 import rejoinder
 from rejoinder import External, Scores
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import _mean_interval
 from rejoinder.human_evaluation.rating_summary import ratings
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import mean_on_scale, wilson
+from rejoinder.tables.write import write_scores
 
 ALL, SOME = (0.839, 1.0), (0.640, 0.948)
 """Wilson's interval of 20 of 20 and of 17 of 20."""
@@ -52,6 +53,33 @@ def test_a_graded_score_is_no_share():
     scores = Scores.from_segments(table([0, 0.5, 1, 1, 1, 1]))
     assert not scores.measured["pass"].metric.share
     assert "ci:jackknife-t" in scores.systems()["signature"][0]
+
+
+@pytest.mark.parametrize("name", ["name", None])
+def test_a_column_of_kinds_declares_a_rate(name, tmp_path):
+    values = [1.0] * 19 + [0.5]
+    frame = table(values).with_columns(kind=pl.lit(" Rate"))
+    if name:
+        frame = frame.rename({"pass": "value"}).with_columns(pl.lit("pass").alias(name))
+    frame.write_csv(tmp_path / "pass.csv")
+    read = rejoinder.read_scores(tmp_path / "pass.csv")
+    assert read["kind"].unique().to_list() == ["rate"]
+    write_scores(read, tmp_path / "again.csv")
+    expected = ends(Scores.from_segments(table(values), rates=["pass"]))
+    for given in (frame, read, rejoinder.read_scores(tmp_path / "again.csv")):
+        assert ends(Scores.from_segments(given)) == expected
+    assert External("pass", frame).share
+
+
+def test_a_column_of_kinds_that_says_other_things_is_no_kind_of_score():
+    frame = table([0, 0.5, 1, 1]).with_columns(kind=pl.Series(["how", "why", "how", None]))
+    scores = Scores.from_segments(frame)
+    assert not scores.measured["pass"].metric.share
+    some = frame.with_columns(kind=pl.Series(["rate", "rate", "rate", None]))
+    with pytest.raises(
+        InputError, match="some rows of 'pass' have the kind 'rate' and some have none"
+    ):
+        Scores.from_segments(some)
 
 
 def test_a_declared_rate_counts_a_value_between_as_a_part_of_a_pass():

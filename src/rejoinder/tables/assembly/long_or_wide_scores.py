@@ -23,14 +23,23 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.parts import Draft, Part
-from rejoinder.tables.schemas import ALIASES, HINTS, PROBABILITY, REFERENCE, REPEATS, SCORES
+from rejoinder.tables.schemas import (
+    ALIASES,
+    HINTS,
+    PROBABILITY,
+    RATE,
+    REFERENCE,
+    REPEATS,
+    SCORE_KIND,
+    SCORES,
+)
 
 KEYS = ("system", "id", "sample", "rater")
 """The columns that say what a score is of."""
 
 _NO_METRICS = {
-    *SCORES, *REPEATS, "", "context", "text", "references", "reference", "weight", "source", "index",
-    "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion",
+    *SCORES, SCORE_KIND, *REPEATS, "", "context", "text", "references", "reference", "weight", "source",
+    "index", "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion",
 }  # fmt: skip
 """Columns of a wide table that are no metrics though they may hold numbers."""
 
@@ -85,7 +94,7 @@ def scores_of_part(part: Part) -> Draft:
         frame = frame.with_columns(pl.lit(stem).alias("system"))
     if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
-    frame = with_samples(frame, part.name)
+    frame = _with_kinds(with_samples(frame, part.name))
     cells = ["value"] if "value" in frame.columns else filter(_may_be_words, frame.columns)
     frame = frame.with_columns(graded(frame[each], part.name) for each in cells)
     part = with_numbers(part.with_frame(frame), PROBABILITY)
@@ -94,6 +103,15 @@ def scores_of_part(part: Part) -> Draft:
         _refuse_several_systems(table, part.name, stem, columns)
     rows = list(part.numbers)
     return Draft.of(part.name, rows * (table.height // len(rows)), table)
+
+
+def _with_kinds(frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with ``rate`` or null as kinds; without them where its column ``kind`` says other things."""
+    if frame.schema.get(SCORE_KIND) != pl.String:
+        return frame.drop(SCORE_KIND, strict=False)
+    is_rate = pl.col(SCORE_KIND).str.strip_chars().str.to_lowercase() == RATE
+    frame = frame.with_columns(pl.when(is_rate).then(pl.lit(RATE)).alias(SCORE_KIND))
+    return frame if frame.get_column(SCORE_KIND).count() else frame.drop(SCORE_KIND)
 
 
 def _may_be_words(name: str) -> bool:
@@ -125,7 +143,7 @@ def _long(part: Part, stem: str) -> pl.DataFrame:
     frame = with_numbers(part, "value").frame
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))
-    return frame.select(name for name in SCORES if name in frame.columns)
+    return frame.select(name for name in (*SCORES, SCORE_KIND) if name in frame.columns)
 
 
 def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
@@ -147,7 +165,7 @@ def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
     note("metrics", part.name, columns=called, system=system)
     for each in beside:
         pass_on(each)
-    keys = [name for name in (*KEYS, PROBABILITY) if name in part.frame.columns]
+    keys = [name for name in (*KEYS, PROBABILITY, SCORE_KIND) if name in part.frame.columns]
     tables = []
     for name, metric in zip(metrics, called, strict=True):
         cells = part.frame.get_column(name)

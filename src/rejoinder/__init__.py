@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
     from rejoinder.metrics.external import External
     from rejoinder.metrics.function_metric import metric
+    from rejoinder.models.chat.asking import Limits
+    from rejoinder.models.likelihood.backend import LocalModel
     from rejoinder.planning.next_items import next_items
     from rejoinder.planning.plan import plan
     from rejoinder.planning.rates import plan_rates
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "External",
+    "Limits",
+    "LocalModel",
     "Scores",
     "TestSet",
     "__version__",
@@ -107,6 +111,8 @@ __all__ = [
 
 _HOMES = {
     "External": "rejoinder.metrics.external",
+    "Limits": "rejoinder.models.chat.asking",
+    "LocalModel": "rejoinder.models.likelihood.backend",
     "Scores": "rejoinder.scoring.scores",
     "TestSet": "rejoinder.tables.testset",
     "audit": "rejoinder.auditing.audit",

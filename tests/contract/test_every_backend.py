@@ -7,6 +7,8 @@ from contextlib import nullcontext
 
 import pytest
 
+from rejoinder.models.likelihood.backend import LocalModel
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
@@ -133,10 +135,7 @@ def test_models_of_one_name_are_named_by_their_paths(model, tmp_path):
 
 OTHER = {
     "prompting": Prompting(turns=1),
-    "device": "cpu",
-    "dtype": "float32",
-    "batch_tokens": 64,
-    "download": True,
+    "local": LocalModel(batch_tokens=64),
     "end_text": "!",
 }
 """A value of each setting that is not its default."""
@@ -147,15 +146,18 @@ def test_a_setting_that_has_no_effect_on_a_model_is_refused(model):
     assert settings == set(OTHER)
     used = BACKENDS[kind_of_backend(model)].settings
     for name in settings - used:
-        with pytest.raises(ParameterError, match=rf"^{name}: has no effect here"):
+        shown = "batch_tokens" if name == "local" else name
+        with pytest.raises(ParameterError, match=rf"^{shown}: has no effect here"):
             open_backend(model, **{name: OTHER[name]})
-        with pytest.raises(ParameterError, match=rf"^{name}: has no effect here"):
+        with pytest.raises(ParameterError, match=rf"^{shown}: has no effect here"):
             open_backends([open_backend(model)], **{name: OTHER[name]})
 
 
 def test_a_setting_goes_to_the_models_that_use_it(tmp_path):
     with _recording(tmp_path) as (_, recorded):
         local = str(tiny.save(tmp_path / "gpt2", "gpt2"))
-        backends = open_backends([recorded, local], Prompting(turns=1), batch_tokens=64)
+        backends = open_backends(
+            [recorded, local], Prompting(turns=1), local=LocalModel(batch_tokens=64)
+        )
     assert backends[1].facts["batch_tokens"] == "64"
     assert backends[1].facts["turns"] == "1"

@@ -29,7 +29,11 @@ from rejoinder.marking.tables import (
 from rejoinder.messages import Argument, Placeholder, counted, quoted
 from rejoinder.models.chat.asking import Limits, uncounted
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
-from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest
+from rejoinder.models.likelihood.backend import (
+    LikelihoodBackend,
+    LikelihoodRequest,
+    LocalModel,
+)
 from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
@@ -48,18 +52,12 @@ def mark(
     *,
     pairwise: bool = False,
     turns: int | None = None,
-    retries: int = 2,
-    concurrency: int = 8,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
+    limits: Limits = Limits(),
     answer_tokens: int = ANSWER_TOKENS,
     seed: int = 12345,
     work: str | os.PathLike[str] | None = None,
     template: str = "auto",
-    device: str = "auto",
-    dtype: str = "auto",
-    batch_tokens: int | None = None,
-    download: bool = False,
+    local: LocalModel = LocalModel(),
     progress: Progress | None = None,
 ) -> Marks:
     """Has a language model mark replies.
@@ -84,20 +82,13 @@ def mark(
             reply?", from 1 to 5.
         pairwise: Whether replies are compared in pairs.
         turns: How many last turns of the context the model sees; None: all.
-        retries: How often a question is asked again whose answer is no mark.
-        concurrency: How many questions are under way at a time.
-        max_calls: Maximum number of answers of the server; needs ``work``. None: no limit.
-        max_tokens: Number of tokens, as the server counts them, after which no new question is asked; needs
-            ``work``. None: no limit.
+        limits: How often a server is asked; a maximum number of calls or tokens needs ``work``.
         answer_tokens: Maximum number of tokens of an answer of a server.
         seed: Random seed, which a server is told.
         work: A folder for intermediate results; an interrupted run is resumed.
         template: Of a model on this machine, whether its chat template is used: ``auto``, ``chat``,
             ``plain``.
-        device: Of a model on this machine; see ``open_backend``, as for the following three.
-        dtype: The number format.
-        batch_tokens: Maximum number of padded prompt tokens in a batch.
-        download: Whether a model may be downloaded.
+        local: How a model on this machine is loaded and run.
         progress: Called with the number of questions answered and of all questions.
 
     Raises:
@@ -109,17 +100,18 @@ def mark(
     check_draws(0, seed)
     if turns is not None and turns < 1:
         raise ParameterError(Argument("turns", turns), "; expected 1 or more, or None for all")
-    limits = Limits(retries, concurrency, max_calls, max_tokens)
     limits.check(kept=work is not None)
     asked_by, rubric = _rubric(rubric)
     replies = _replies(testset, responses)
     asked = questions(testset, replies, rubric, pairwise, turns)
-    local = {
-        "template": template, "device": device, "dtype": dtype, "batch_tokens": batch_tokens,
-        "download": download,
-    }  # fmt: skip
     opened = open_model(
-        model, rubric, pairwise=pairwise, answer_tokens=answer_tokens, seed=seed, **local
+        model,
+        rubric,
+        pairwise=pairwise,
+        answer_tokens=answer_tokens,
+        seed=seed,
+        template=template,
+        local=local,
     )
     facts = {
         "rubric": rubric.hash,
@@ -130,7 +122,7 @@ def mark(
     folder = None if work is None else Path(work)
     notes: tuple[str, ...] = ()
     if isinstance(opened, ChatEndpoint):
-        facts["retries"] = str(retries)
+        facts["retries"] = str(limits.retries)
         file = None if folder is None else folder / f"{file_name(opened.name)}.answers.jsonl"
         try:
             answers = ask(

@@ -17,6 +17,7 @@ from rejoinder.files.resumable_lines import file_name
 from rejoinder.messages import Argument
 from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint
+from rejoinder.models.likelihood.backend import LocalModel
 from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
 from rejoinder.responders.chat import ChatResponder, remarks
@@ -67,14 +68,11 @@ def respond(
     tokenizer: str = "13a",
     seed: int = 12345,
     progress: Progress | None = None,
-    device: str = "auto",
+    local: LocalModel = LocalModel(),
     instructions: str = "",
     turns: int | None = None,
     answer_tokens: int = ANSWER_TOKENS,
-    retries: int = 2,
-    concurrency: int = 8,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
+    limits: Limits = Limits(),
     work: str | os.PathLike[str] | None = None,
 ) -> Replies:
     """Replies to every item of a test set: to the last turn of its context.
@@ -106,16 +104,12 @@ def respond(
             no spaces between them.
         seed: Random seed (``random``; a server is told it).
         progress: Called with the number of messages answered and of all messages.
-        device: Of a trained system or a scorer: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``
-            or ``cuda:N``.
+        local: The device of a trained system or a scorer; device and number type of a ``transformers``
+            model.
         instructions: What a server's model is told before each conversation.
         turns: How many last turns a server's or a ``transformers`` model sees; None: all.
         answer_tokens: Maximum number of tokens of its reply.
-        retries: How often a server is asked again where its answer cannot be used.
-        concurrency: How many conversations are under way at a time.
-        max_calls: Maximum number of a server's answers; needs ``work``. None: no limit.
-        max_tokens: Number of tokens, as the server counts them, after which no conversation is begun;
-            needs ``work``. None: no limit.
+        limits: How often a server is asked; a maximum number of calls or tokens needs ``work``.
         work: A folder for intermediate results; an interrupted run is resumed.
 
     Raises:
@@ -140,27 +134,27 @@ def respond(
             "tokenizer: only retrieval compares the words of messages; leave it out"
         )
     messages = messages_of(testset)
-    limits = Limits(retries, concurrency, max_calls, max_tokens)
     served = ServerSettings(instructions, turns, answer_tokens, limits, work)
     kind = kind_of_system(system)
+    _check_local(local, kind)
     if kind == "server":
         return of_server(str(system), testset, name, served, seed, progress)
     served.check_unused(("turns", "answer_tokens") if kind == "transformers" else ())
     if kind == "transformers":
         responder = TransformerResponder.load(
-            system, device=device, turns=turns, answer_tokens=answer_tokens, name=name
+            system, local=local, turns=turns, answer_tokens=answer_tokens, name=name
         )
         return of_transformer(responder, testset, beam, length_penalty, progress)
     label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
     if corpus is None:
         texts, hash_, notes = _trained_replies(
-            system, messages, beam, length_penalty, progress, device
+            system, messages, beam, length_penalty, progress, local.device
         )
     else:
         pairs = as_pairs(corpus)
         if exclude_test_pairs:
             pairs = without_test_pairs(pairs, testset)
-        chosen = Choices(seed, _ranking(scorer, device), candidates, tokenizer)
+        chosen = Choices(seed, _ranking(scorer, local.device), candidates, tokenizer)
         responder = BUILT_IN[str(system)].make(pairs, chosen)
         texts = responder.respond(messages, progress)
         notes = [*pairs.notes, *responder.notes]
@@ -222,6 +216,13 @@ def _check(
         raise ParameterError(f"corpus: only {names} take their replies from a corpus")
     if scorer is not None and system not in RERANKING:
         raise ParameterError(f"scorer: only {' and '.join(RERANKING)} re-ranks its replies")
+
+
+def _check_local(local: LocalModel, kind: str) -> None:
+    """Raises a ParameterError where a setting of a model on this machine would be ignored."""
+    used = {"server": (), "transformers": ("device", "dtype")}.get(kind, ("device",))
+    defaults = {name: each for name, each in vars(LocalModel()).items() if name not in used}
+    check_unused(vars(local), defaults, "on replies of this system")
 
 
 def messages_of(testset: TestSet) -> list[str]:

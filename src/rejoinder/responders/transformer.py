@@ -12,7 +12,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.messages import Argument
 from rejoinder.models.batching import padded
 from rejoinder.models.huggingface.pretrained import check_ids
-from rejoinder.models.likelihood.backend import LikelihoodRequest
+from rejoinder.models.likelihood.backend import LikelihoodRequest, LocalModel
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.likelihood.transformer.likelihoods import TransformerBackend
@@ -47,7 +47,7 @@ class TransformerResponder:
         cls,
         folder: str | os.PathLike[str],
         *,
-        device: str = "auto",
+        local: LocalModel = LocalModel(),
         turns: int | None = None,
         answer_tokens: int = 128,
         name: str | None = None,
@@ -56,7 +56,7 @@ class TransformerResponder:
 
         Args:
             folder: Its folder.
-            device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+            local: Its device and number type.
             turns: How many last turns it sees; None: all.
             answer_tokens: Maximum number of tokens of a reply.
             name: What tables call it; None: the folder's name.
@@ -68,7 +68,7 @@ class TransformerResponder:
         """
         if answer_tokens < 1:
             raise ParameterError(Argument("answer_tokens", answer_tokens), "; expected 1 or more")
-        backend = load(folder, Prompting(turns=turns), device=device, name=name)
+        backend = load(folder, Prompting(turns=turns), local=local, name=name)
         window = _window(backend)
         if window is not None and answer_tokens >= window:
             raise ParameterError(

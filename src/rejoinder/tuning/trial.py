@@ -268,13 +268,14 @@ class Trial:
 
     def _ruq(self, testset: TestSet) -> tuple[dict[str, Any], tuple[str, ...]]:
         """RUQ against the generic reply, of the first reference, as the paper has it."""
+        from rejoinder.models.likelihood.backend import LocalModel
         from rejoinder.models.likelihood.prompts import Prompting
         from rejoinder.models.likelihood.registry import open_backend
 
         # The systems learn from the last turn alone.
         prompting = Prompting(turns=1, template="plain")
         provider = open_backend(
-            self.model, prompting, device=self.device, dtype="float32", name=self.name
+            self.model, prompting, local=LocalModel(self.device, "float32"), name=self.name
         )
         result = ruq(
             testset,

@@ -16,7 +16,7 @@ from rejoinder.messages import counted
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST
-from rejoinder.models.likelihood.backend import EMPTY, NOT_FINITE, LikelihoodBackend
+from rejoinder.models.likelihood.backend import EMPTY, NOT_FINITE, LikelihoodBackend, LocalModel
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.registry import open_backends
 from rejoinder.models.likelihood.store import Likelihoods, likelihoods
@@ -44,10 +44,7 @@ def ruq(
     references: str = "w>=0",
     outputs: pl.DataFrame | Outputs | None = None,
     prompting: Prompting | None = None,
-    device: str = "auto",
-    dtype: str = "auto",
-    batch_tokens: int | None = None,
-    download: bool = False,
+    local: LocalModel = LocalModel(),
     end_text: str = "",
     work: str | os.PathLike[str] | None = None,
     cluster: str | None = None,
@@ -72,10 +69,7 @@ def ruq(
             are the models, or texts by model's name and item's id. The outputs of a single system
             are taken for those of a single model, whatever it is called.
         prompting: The layout of conversations, for models that are not opened yet.
-        device: See ``open_backend``, as for the following four.
-        dtype: The number format.
-        batch_tokens: Maximum number of padded prompt tokens in a batch.
-        download: Whether models may be downloaded.
+        local: How models on this machine are loaded and run.
         end_text: The text of the end-of-sequence token of servers' models.
         work: A folder where results are kept as they are computed; an interrupted run is resumed.
         cluster: As for ``rejoinder.score``; shares have Wilson's interval for as many prompts as they
@@ -94,15 +88,7 @@ def ruq(
         models = [models]
     ReferenceRule.parse(references)
     replies = generic_replies() if generic is None else checked(generic)
-    backends = open_backends(
-        models,
-        prompting,
-        device=device,
-        dtype=dtype,
-        batch_tokens=batch_tokens,
-        download=download,
-        end_text=end_text,
-    )
+    backends = open_backends(models, prompting, local=local, end_text=end_text)
     names = _names(backends)
     outputs_of, remarks = _matched(_texts(outputs), names)
     testset = TestSet.of(testset)

@@ -3,6 +3,9 @@
 import polars as pl
 import pytest
 
+from rejoinder.models.chat.asking import Limits
+from rejoinder.models.likelihood.backend import LocalModel
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
@@ -55,7 +58,7 @@ def next_token(folder, prompt, chat):
 @pytest.mark.parametrize("chat", [False, True], ids=["plain", "chat"])
 def test_a_mark_is_the_expectation_of_the_next_token(tmp_path, chat):
     folder = tiny.save(tmp_path / "m", window=512, chat=chat)
-    result = rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), device="cpu")
+    result = rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), local=LocalModel("cpu"))
     contexts = dict(zip(IDS, ("Did you get it?", "Where to?", "Hi."), strict=True))
     for row, text in zip(result.table.to_dicts(), RESPONSES["text"], strict=True):
         prompt = f"B: {contexts[row['id']]}\n{text}\nMark: 1, 2, 3, 4 or 5"
@@ -73,7 +76,9 @@ def test_a_mark_is_the_expectation_of_the_next_token(tmp_path, chat):
 
 def test_pairs_take_the_likeliest_answer(tmp_path):
     folder = tiny.save(tmp_path / "m", "llama", window=512, chat=True)
-    result = rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), pairwise=True, device="cpu")
+    result = rejoinder.mark(
+        TESTSET, RESPONSES, folder, rubric(), pairwise=True, local=LocalModel("cpu")
+    )
     assert result.table.height == 6
     assert set(result.table.get_column("rater")) == {"m"}
     rejoinder.preferences(result.table)
@@ -81,14 +86,14 @@ def test_pairs_take_the_likeliest_answer(tmp_path):
 
 def test_points_that_begin_alike_are_told_apart_by_their_end(tmp_path):
     folder = tiny.save(tmp_path / "m", window=512, chat=True)
-    result = rejoinder.mark(TESTSET, RESPONSES, folder, rubric(1, 10), device="cpu")
+    result = rejoinder.mark(TESTSET, RESPONSES, folder, rubric(1, 10), local=LocalModel("cpu"))
     assert "end:yes" in result.signature
     assert result.table.get_column("value").is_between(1, 10).all()
 
 
 def test_an_interrupted_run_is_resumed(tmp_path):
     folder = tiny.save(tmp_path / "m", window=512)
-    given = {"device": "cpu", "work": tmp_path / "w"}
+    given = {"local": LocalModel("cpu"), "work": tmp_path / "w"}
     whole = rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), **given)
     (file,) = (tmp_path / "w").iterdir()
     content = file.read_bytes()
@@ -101,14 +106,21 @@ def test_an_interrupted_run_is_resumed(tmp_path):
 def test_a_limit_needs_a_server(tmp_path):
     folder = tiny.save(tmp_path / "m", window=512)
     with pytest.raises(ParameterError, match="max_calls= has no effect without a server"):
-        rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), max_calls=9, work=tmp_path / "w")
+        rejoinder.mark(
+            TESTSET, RESPONSES, folder, rubric(), limits=Limits(max_calls=9), work=tmp_path / "w"
+        )
 
 
 @pytest.mark.parametrize(
-    "given", [{"retries": 1}, {"concurrency": 2}, {"answer_tokens": 9}, {"seed": 7}]
+    ("name", "given"),
+    [
+        ("retries", {"limits": Limits(retries=1)}),
+        ("concurrency", {"limits": Limits(concurrency=2)}),
+        ("answer_tokens", {"answer_tokens": 9}),
+        ("seed", {"seed": 7}),
+    ],
 )
-def test_settings_of_a_server_are_refused(tmp_path, given):
+def test_settings_of_a_server_are_refused(tmp_path, name, given):
     folder = tiny.save(tmp_path / "m", window=512)
-    (name,) = given
     with pytest.raises(ParameterError, match=f"{name}: has no effect on a model on this machine"):
-        rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), device="cpu", **given)
+        rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), local=LocalModel("cpu"), **given)

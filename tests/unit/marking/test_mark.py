@@ -17,7 +17,9 @@ from rejoinder.marking.answers import CUT, EMPTY, OTHER, REFUSED, UNUSABLE
 from rejoinder.marking.rubric import AGAIN, Rubric
 from rejoinder.models import server as server_module
 from rejoinder.models.chat import asking
+from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint
+from rejoinder.models.likelihood.backend import LocalModel
 from rejoinder.tables.external_scores import SegmentScores
 
 SIZE = 12
@@ -277,9 +279,9 @@ def test_an_answer_that_is_no_mark_is_counted_asked_again_and_missing(name, tmp_
         return answer(asked) if "cat says c3." in asked["messages"][0]["content"] else judge(asked)
 
     with serving(some) as (server, url):
-        result = mark(url, work=tmp_path, retries=2)
+        result = mark(url, work=tmp_path, limits=Limits(retries=2))
         whole = len(server.asked)
-        again = mark(url, work=tmp_path, retries=2)
+        again = mark(url, work=tmp_path, limits=Limits(retries=2))
     tries = 1 if fault == REFUSED else 3
     assert whole == chat_server.PROBES + 23 + tries
     values = dict(zip(zip(RESPONSES["system"], RESPONSES["id"], strict=True), result.table["value"],
@@ -311,7 +313,7 @@ def test_a_server_that_answers_nothing_else_is_one_message(name, tmp_path, monke
 
     told = "none of the first 24 answers is a mark"
     with serving(always) as (_, url), pytest.raises(InputError, match=told) as error:
-        mark(url, work=tmp_path, retries=0)
+        mark(url, work=tmp_path, limits=Limits(retries=0))
     assert KEY not in str(error.value)
 
 
@@ -321,7 +323,7 @@ def test_a_long_run_without_marks_ends_early():
     told = "none of the first 32 answers"
     silent = serving(lambda asked: (200, completion("No comment.")))
     with silent as (server, url), pytest.raises(InputError, match=told):
-        rejoinder.mark(testset, replies, url, RUBRIC, retries=0)
+        rejoinder.mark(testset, replies, url, RUBRIC, limits=Limits(retries=0))
     assert len(server.asked) <= 3 + asking.GIVE_UP_AFTER + 8
 
 
@@ -397,7 +399,7 @@ def test_a_server_that_fails_for_good_loses_no_answer(name, tmp_path):
     later.fails = True
     with serving(later) as (server, url):
         with pytest.raises(InputError, match=told) as error:
-            mark(url, work=tmp_path, concurrency=1)
+            mark(url, work=tmp_path, limits=Limits(concurrency=1))
         assert KEY not in str(error.value)
         kept = next(tmp_path.glob("*.answers.jsonl")).read_text()
         assert len(kept.splitlines()) == 1 + 15 - chat_server.PROBES
@@ -434,7 +436,7 @@ def test_answers_come_in_the_order_of_the_questions(concurrency, tmp_path):
     with serving() as (_, url):
         whole = mark(url)
     with serving(watched) as (_, url):
-        result = mark(url, concurrency=concurrency, work=tmp_path)
+        result = mark(url, limits=Limits(concurrency=concurrency), work=tmp_path)
     assert result.table.equals(whole.table)
     assert most[0] <= concurrency
     assert most[0] > 1 or concurrency == 1
@@ -456,9 +458,9 @@ def test_a_limit_of_calls_is_never_exceeded_and_loses_nothing(tmp_path):
                 # A question is begun where all of its calls are left: 20 - 2 n >= 3, and so on.
                 with pytest.raises(InputError, match=f"max_calls={limit}: the limit is reached after "
                                    f"{answered} of 24 questions"):  # fmt: skip
-                    mark(url, max_calls=limit, work=tmp_path)
+                    mark(url, limits=Limits(max_calls=limit), work=tmp_path)
             else:
-                result = mark(url, max_calls=limit, work=tmp_path)
+                result = mark(url, limits=Limits(max_calls=limit), work=tmp_path)
             assert len(server.asked) - chat_server.PROBES * (1 + before // 20) <= limit
             assert len(next(tmp_path.glob("*")).read_text().splitlines()) == 1 + answered
         whole = mark(url)
@@ -470,12 +472,12 @@ def test_a_limit_of_calls_is_never_exceeded_and_loses_nothing(tmp_path):
 def test_a_limit_of_tokens_ends_the_run(tmp_path):
     with serving() as (server, url):
         with pytest.raises(InputError, match="max_tokens=200: the limit is reached"):
-            mark(url, max_tokens=200, work=tmp_path, concurrency=1)
+            mark(url, limits=Limits(max_tokens=200, concurrency=1), work=tmp_path)
         kept = [json.loads(line) for line in next(tmp_path.glob("*")).read_text().splitlines()[1:]]
         counted = [each["tokens"] for each in kept]
         assert sum(counted[:-1]) < 200 <= sum(counted)
         assert len(server.asked) == len(kept) + chat_server.PROBES
-        result = mark(url, max_tokens=1_000_000, work=tmp_path)
+        result = mark(url, limits=Limits(max_tokens=1_000_000), work=tmp_path)
     assert result.counts()["tokens"] == result.answers.get_column("tokens").sum() > 200
 
 
@@ -509,24 +511,22 @@ def test_a_limit_of_tokens_needs_a_server_that_counts(tmp_path):
         serving(uncounted) as (_, url),
         pytest.raises(ParameterError, match="does not count tokens"),
     ):
-        mark(url, max_tokens=100, work=tmp_path)
+        mark(url, limits=Limits(max_tokens=100), work=tmp_path)
 
     def at_first(asked):
         return judge(asked) if is_probe(asked) else uncounted(asked)
 
     with serving(at_first) as (_, url), pytest.raises(InputError, match="no longer counts tokens"):
-        mark(url, max_tokens=100, work=tmp_path)
+        mark(url, limits=Limits(max_tokens=100), work=tmp_path)
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"retries": -1}, "retries=-1"), ({"concurrency": 0}, "concurrency=0"),
-        ({"max_calls": 0, "work": "w"}, "max_calls=0"), ({"max_tokens": 0, "work": "w"}, "max_tokens=0"),
-        ({"max_calls": 9}, "max_calls= needs work=FOLDER"), ({"turns": 0}, "turns=0"),
-        ({"max_tokens": 9}, "max_tokens= needs work=FOLDER"),
+        ({"limits": Limits(max_calls=9)}, "max_calls= needs work=FOLDER"), ({"turns": 0}, "turns=0"),
+        ({"limits": Limits(max_tokens=9)}, "max_tokens= needs work=FOLDER"),
         ({"answer_tokens": 0}, "answer_tokens=0"), ({"seed": -1}, "seed"),
-        ({"device": "cpu"}, "device: has no effect on a server"),
+        ({"local": LocalModel("cpu")}, "device: has no effect on a server"),
         ({"template": "plain"}, "template: has no effect on a server"),
     ],
 )  # fmt: skip
@@ -534,6 +534,12 @@ def test_a_parameter_out_of_range_is_one_message(given, told):
     with serving() as (server, url), pytest.raises(ParameterError, match=told):
         mark(f"{url}#m", **given)
     assert not server.asked
+
+
+@pytest.mark.parametrize("name", list(vars(Limits())))
+def test_a_limit_out_of_range_is_one_message(name):
+    with pytest.raises(ParameterError, match=f"{name}=-1; expected"):
+        Limits(**{name: -1})
 
 
 def test_what_cannot_mark_is_refused():
@@ -562,7 +568,7 @@ def test_another_runs_answers_are_refused(tmp_path):
 OTHER_RUNS = {
     "seed": {"seed": 7},
     "answer_tokens": {"answer_tokens": 9},
-    "retries": {"retries": 1},
+    "retries": {"limits": Limits(retries=1)},
     "questions": {"turns": 1},
     "model": {"model": "other"},
 }
@@ -580,7 +586,7 @@ def test_each_setting_makes_another_run(what, tmp_path):
             mark(f"{url}#{name}", work=tmp_path, **given)
         # Neither of these changes an answer.
         (tmp_path / f"{name}.answers.jsonl").rename(file)
-        mark(f"{url}#m", work=tmp_path, concurrency=2, max_calls=10_000)
+        mark(f"{url}#m", work=tmp_path, limits=Limits(concurrency=2, max_calls=10_000))
 
 
 def test_an_opened_model_marks_again():
@@ -597,12 +603,14 @@ def test_an_opened_model_marks_again():
 
 
 @pytest.mark.parametrize(
-    "given",
-    [{"device": "cpu"}, {"dtype": "float32"}, {"template": "plain"}, {"download": True},
-     {"batch_tokens": 9}, {"answer_tokens": 9}, {"seed": 7}],
+    ("name", "value"),
+    [("device", "cpu"), ("dtype", "float32"), ("template", "plain"), ("download", True),
+     ("batch_tokens", 9), ("answer_tokens", 9), ("seed", 7)],
 )  # fmt: skip
-def test_settings_of_a_model_that_is_open_are_refused(given):
-    (name,) = given
+def test_settings_of_a_model_that_is_open_are_refused(name, value):
+    given = {name: value}
+    if name in vars(LocalModel()):
+        given = {"local": LocalModel(**given)}
     told = f"{name}: has no effect on a model that is open already"
     with serving() as (server, url):
         model = ChatEndpoint(url)
@@ -638,6 +646,6 @@ def test_replies_without_a_mark_are_followed_by_the_argument_that_takes_them(cap
 
     for answer, expected in ((gap, True), (judge, False)):
         with serving(answer) as (_, url):
-            show(mark(url, retries=0).document())
+            show(mark(url, limits=Limits(retries=0)).document())
         printed = " ".join(capsys.readouterr().out.split())
         assert ("missing='drop'" in printed) == expected

@@ -13,6 +13,7 @@ from rejoinder.annotation.task import Criterion
 from rejoinder.errors import InputError
 from rejoinder.marking.rubric import Rubric
 from rejoinder.models import server as server_module
+from rejoinder.models.chat.asking import Limits
 
 SIZE = 24
 IDS = [f"c{n}" for n in range(SIZE)]
@@ -105,9 +106,9 @@ def test_the_calls_of_a_killed_run_are_counted(killed, tmp_path):
     try:
         for _ in range(2):
             with pytest.raises(InputError, match=r"after 23 of 24 questions \(26 calls"):
-                mark(url, work, max_calls=28)
+                mark(url, work, limits=Limits(max_calls=28))
         assert len(server.asked) == 2 * PROBES
-        assert mark(url, work, max_calls=29).counts()["calls"] == SIZE
+        assert mark(url, work, limits=Limits(max_calls=29)).counts()["calls"] == SIZE
     finally:
         server.shutdown()
         server.server_close()
@@ -133,7 +134,7 @@ def test_a_question_that_fails_loses_no_answer_that_is_under_way(tmp_path):
         assert lines(tmp_path) == questions - 1 >= 7
         # The call that failed is counted too.
         with pytest.raises(InputError, match=rf"\({questions} calls"):
-            mark(url, tmp_path, max_calls=questions)
+            mark(url, tmp_path, limits=Limits(max_calls=questions))
         assert mark(url, tmp_path).counts()["calls"] == SIZE
         assert len(server.asked) == 3 * PROBES + SIZE + 1
 
@@ -156,7 +157,7 @@ def test_limits_are_kept_over_runs_that_are_stopped_again_and_again(tmp_path):
     with serving(fails_at_times) as (_, url):
         for _ in range(30):
             try:
-                mark(url, tmp_path, max_calls=limit, concurrency=4)
+                mark(url, tmp_path, limits=Limits(max_calls=limit, concurrency=4))
                 break
             except InputError as error:
                 stopped = str(error)

@@ -8,6 +8,7 @@ import rejoinder
 from chat_server import completion, judge, serving
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.models import server as server_module
+from rejoinder.models.chat.asking import Limits
 from rejoinder.tables.responses import check_responses
 
 KEY = "sk-very-secret"
@@ -149,11 +150,11 @@ def test_an_interrupted_run_is_resumed_and_limits_are_kept(tmp_path):
         whole = rejoinder.respond(url, TESTSET)
         with pytest.raises(InputError, match="max_calls=5: the limit is reached after 3 of 4"):
             # A reply takes up to 3 calls, so the fourth is not begun when 3 of 5 are used.
-            rejoinder.respond(url, TESTSET, work=tmp_path, max_calls=5)
+            rejoinder.respond(url, TESTSET, work=tmp_path, limits=Limits(max_calls=5))
         kept = [json.loads(line) for line in next(tmp_path.iterdir()).read_text().splitlines()[1:]]
         assert [each["id"] for each in kept] == ["c0", "c1", "c2"]
         before = len(asked(server))
-        result = rejoinder.respond(url, TESTSET, work=tmp_path, max_calls=50)
+        result = rejoinder.respond(url, TESTSET, work=tmp_path, limits=Limits(max_calls=50))
         assert len(asked(server)) == before + 1
         with pytest.raises(InputError, match="turns was all, is 1"):
             rejoinder.respond(url, TESTSET, work=tmp_path, turns=1)
@@ -162,8 +163,10 @@ def test_an_interrupted_run_is_resumed_and_limits_are_kept(tmp_path):
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [({"turns": 2}, "turns"), ({"instructions": "x"}, "instructions"), ({"retries": 1}, "retries"),
-     ({"work": "w"}, "work"), ({"answer_tokens": 9}, "answer_tokens"), ({"max_calls": 9}, "max_calls")],
+    [({"turns": 2}, "turns"), ({"instructions": "x"}, "instructions"),
+     ({"limits": Limits(retries=1)}, "retries"),
+     ({"work": "w"}, "work"), ({"answer_tokens": 9}, "answer_tokens"),
+     ({"limits": Limits(max_calls=9)}, "max_calls")],
 )  # fmt: skip
 def test_settings_of_a_server_are_refused_elsewhere(given, told):
     corpus = rejoinder.TestSet.from_lists([["Yes."]], contexts=[["Hi."]])
@@ -173,8 +176,8 @@ def test_settings_of_a_server_are_refused_elsewhere(given, told):
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [({"turns": 0}, "turns=0"), ({"answer_tokens": 0}, "answer_tokens=0"), ({"retries": -1}, "retries"),
-     ({"max_calls": 9}, "needs work=FOLDER"), ({"corpus": TESTSET}, "corpus: only random")],
+    [({"turns": 0}, "turns=0"), ({"answer_tokens": 0}, "answer_tokens=0"),
+     ({"limits": Limits(max_calls=9)}, "needs work=FOLDER"), ({"corpus": TESTSET}, "corpus: only random")],
 )  # fmt: skip
 def test_settings_out_of_range_are_refused(given, told):
     with pytest.raises(ParameterError, match=told):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from rejoinder.models.likelihood.backend import LocalModel
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
@@ -51,7 +53,9 @@ def chatml(turns):
 def test_equals_a_greedy_search(tmp_path, kind, chat):
     folder = tiny.save(tmp_path / "m", kind, window=256, chat=chat)
     assert kind_of_system(folder) == "transformers"
-    replies = rejoinder.respond(folder, TESTSET, beam=1, answer_tokens=TOKENS, device="cpu")
+    replies = rejoinder.respond(
+        folder, TESTSET, beam=1, answer_tokens=TOKENS, local=LocalModel("cpu")
+    )
     for turns, reply in zip(CONTEXTS, replies.table["text"], strict=True):
         text = chatml(turns) if chat else "".join(f"{turn}\n" for turn in turns)
         expected = greedy(folder, text, special=not chat)
@@ -65,7 +69,9 @@ def test_equals_a_greedy_search(tmp_path, kind, chat):
 def test_every_kind_replies_to_every_item(tmp_path, kind):
     folder = tiny.save(tmp_path / "m", kind, window=128)
     one, two = (
-        rejoinder.respond(folder, TESTSET, beam=3, answer_tokens=TOKENS, device="cpu", name="mine")
+        rejoinder.respond(
+            folder, TESTSET, beam=3, answer_tokens=TOKENS, local=LocalModel("cpu"), name="mine"
+        )
         for _ in range(2)
     )
     assert one.table["text"].to_list() == two.table["text"].to_list()
@@ -75,7 +81,7 @@ def test_every_kind_replies_to_every_item(tmp_path, kind):
 
 def test_last_turns_alone_are_seen(tmp_path):
     folder = tiny.save(tmp_path / "m", window=256)
-    given = {"beam": 1, "answer_tokens": TOKENS, "device": "cpu"}
+    given = {"beam": 1, "answer_tokens": TOKENS, "local": LocalModel("cpu")}
     one = rejoinder.respond(folder, TESTSET, turns=1, **given)
     last = rejoinder.TestSet.from_lists([["Yes."]] * 3, contexts=[[each[-1]] for each in CONTEXTS])
     assert (
@@ -87,15 +93,15 @@ def test_last_turns_alone_are_seen(tmp_path):
 def test_a_prompt_that_leaves_no_room_loses_its_oldest_tokens(tmp_path):
     folder = tiny.save(tmp_path / "m", window=40)
     long = rejoinder.TestSet.from_lists([["Yes."]], contexts=[["Where is the old harbour? " * 9]])
-    replies = rejoinder.respond(folder, long, beam=1, answer_tokens=8, device="cpu")
+    replies = rejoinder.respond(folder, long, beam=1, answer_tokens=8, local=LocalModel("cpu"))
     assert any("1 of 1 prompt cut to the model's window" in each for each in replies.notes)
     with pytest.raises(ParameterError, match="answer_tokens=40: the model sees 40 tokens"):
-        TransformerResponder.load(folder, device="cpu", answer_tokens=40)
+        TransformerResponder.load(folder, local=LocalModel("cpu"), answer_tokens=40)
 
 
 def test_a_reply_that_the_model_does_not_end_is_counted(tmp_path):
     folder = tiny.save(tmp_path / "m", "llama", window=256, chat=True)
-    replies = rejoinder.respond(folder, TESTSET, beam=1, answer_tokens=1, device="cpu")
+    replies = rejoinder.respond(folder, TESTSET, beam=1, answer_tokens=1, local=LocalModel("cpu"))
     cut = [each for each in replies.notes if "cut off at the maximum number of tokens" in each]
     assert cut or any("replies are empty" in each for each in replies.notes)
 
@@ -103,4 +109,4 @@ def test_a_reply_that_the_model_does_not_end_is_counted(tmp_path):
 def test_settings_of_a_server_are_refused(tmp_path):
     folder = tiny.save(tmp_path / "m", window=64)
     with pytest.raises(ParameterError, match="instructions: has no effect without the URL"):
-        rejoinder.respond(folder, TESTSET, instructions="Be kind.", device="cpu")
+        rejoinder.respond(folder, TESTSET, instructions="Be kind.", local=LocalModel("cpu"))

@@ -76,6 +76,7 @@ def mark(given: MarkOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.marking.mark import mark as marked
     from rejoinder.marking.rubric import Rubric, read_rubric
+    from rejoinder.models.chat.asking import Limits
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.write import write_preferences, write_scores
 
@@ -99,7 +100,7 @@ def mark(given: MarkOptions) -> None:
             None if given.rubric is None else rubric,
             pairwise=given.pairwise,
             turns=given.turns,
-            **given.of(options.ServedModelOptions),
+            limits=Limits(**given.of(options.ServedModelOptions)),
             work=given.work,
             progress=tick,
         )
@@ -195,6 +196,7 @@ def _contents(record: Mapping[str, Any], role: str) -> list[str | None]:
 
 def _opened(given: MarkOptions, rubric: Rubric) -> ChatEndpoint | LikelihoodBackend:
     from rejoinder.marking.opening import open_model
+    from rejoinder.models.likelihood.backend import LocalModel
 
     return open_model(
         given.model,
@@ -203,7 +205,7 @@ def _opened(given: MarkOptions, rubric: Rubric) -> ChatEndpoint | LikelihoodBack
         answer_tokens=given.answer_tokens,
         seed=given.seed,
         template=given.template,
-        **given.of(options.LocalModelOptions),
+        local=LocalModel(**given.of(options.LocalModelOptions)),
     )
 
 

@@ -47,10 +47,9 @@ class ReplyingOptions(options.SeedOptions):
         default="13a",
         help="Tokenizer. Texts are lower-cased. With retrieval.",
     )
-    device: str = options.DEVICE
 
 
-class ChatOptions(options.ServedModelOptions):
+class ChatOptions(options.Options):
     """How a model behind a server replies."""
 
     instructions: str = option(
@@ -65,9 +64,16 @@ class ChatOptions(options.ServedModelOptions):
     work: Path | None = options.WORK
 
 
-class RespondOptions(ReplyingOptions, ChatOptions, options.TestsetFileOptions, options.JsonOptions):
+class RespondOptions(
+    ReplyingOptions,
+    options.ServedModelOptions,
+    ChatOptions,
+    options.TestsetFileOptions,
+    options.JsonOptions,
+):
     """The options of 'respond'."""
 
+    device: str = options.DEVICE
     system: str = argument("system", metavar="|".join(("URL", "FOLDER", *BUILT_IN)))
     testset: Path = argument("testset", type=options.PATH)
     output: Path = options.output("A file of responses: .jsonl, .csv, .tsv or .parquet.")
@@ -90,6 +96,8 @@ def respond(given: RespondOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora.pairs import check_holds_pairs
+    from rejoinder.models.chat.asking import Limits
+    from rejoinder.models.likelihood.backend import LocalModel
     from rejoinder.responders import replies
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.testset import read_testset
@@ -110,7 +118,9 @@ def respond(given: RespondOptions) -> None:
             given.system,
             testset,
             corpus=corpus,
-            **given.of(ReplyingOptions, ChatOptions, options.ServedModelOptions),
+            local=LocalModel(given.device),
+            limits=Limits(**given.of(options.ServedModelOptions)),
+            **given.of(ReplyingOptions, ChatOptions),
             progress=tick,
         )
     with Outputs(result) as outputs:

@@ -108,6 +108,7 @@ def ruq(given: RuqOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.models.likelihood.backend import LocalModel
     from rejoinder.models.likelihood.registry import open_backends
     from rejoinder.tables.responses import read_responses
     from rejoinder.utterance_quantity.generic import generic_replies
@@ -127,8 +128,8 @@ def ruq(given: RuqOptions) -> None:
         backends = open_backends(
             given.models,
             _prompting(given),
+            local=LocalModel(**given.of(options.LocalModelOptions)),
             end_text=given.end_text,
-            **given.of(options.LocalModelOptions),
         )
     targets.announce_replacements()
     with Progress("measuring likelihoods", "prompts") as tick:

@@ -20,6 +20,24 @@ DROPS = (EMPTY, TOO_LONG, NOT_FINITE, NO_START)
 
 
 @dataclass(frozen=True)
+class LocalModel:
+    """How a model on this machine is loaded and run.
+
+    Attributes:
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:1``.
+        dtype: Number type of the weights: ``auto`` (float32 on the CPU, the weights' own on a GPU),
+            ``float32``, ``bfloat16`` or ``float16``.
+        batch_tokens: Maximum number of padded prompt tokens in a batch; None: what suits the device.
+        download: Whether a model that is not on this machine may be downloaded from the hub.
+    """
+
+    device: str = "auto"
+    dtype: str = "auto"
+    batch_tokens: int | None = None
+    download: bool = False
+
+
+@dataclass(frozen=True)
 class LikelihoodRequest:
     """A prompt and the replies that are to be scored after it.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rejoinder.errors import ParameterError
-from rejoinder.models.likelihood.backend import LikelihoodBackend
+from rejoinder.models.likelihood.backend import LikelihoodBackend, LocalModel
 from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.unused_settings import check_unused
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ BACKENDS: dict[str, BackendKind] = {
         "a model on this machine",
         lambda model: True,
         _transformer,
-        frozenset({"prompting", "device", "dtype", "batch_tokens", "download"}),
+        frozenset({"prompting", "local"}),
     ),
 }
 """The kinds of backends; a model is of the first kind that accepts it."""
@@ -85,10 +84,7 @@ def open_backend(
     model: str | os.PathLike[str],
     prompting: Prompting | None = None,
     *,
-    device: str = "auto",
-    dtype: str = "auto",
-    batch_tokens: int | None = None,
-    download: bool = False,
+    local: LocalModel = LocalModel(),
     end_text: str = "",
     name: str | None = None,
 ) -> LikelihoodBackend:
@@ -99,35 +95,28 @@ def open_backend(
             OpenAI-compatible server (``http://host:8000/v1``, with ``#model`` where it serves
             several); or a ``.jsonl`` file of likelihoods computed elsewhere.
         prompting: The layout of conversations; a file of likelihoods needs none.
-        device: Of a local model: ``auto``, ``cpu``, ``cuda``, ``cuda:1``.
-        dtype: Of a local model: ``auto``, ``float32``, ``bfloat16``, ``float16``.
-        batch_tokens: Of a local model: maximum number of padded prompt tokens in a batch.
-        download: Whether a model that is not on this machine may be downloaded from the hub.
+        local: How a model on this machine is loaded and run.
         end_text: Of a server: the text of its end-of-sequence token.
         name: The model's name in tables; None takes it from ``model``.
 
     Raises:
         InputError: It cannot be loaded, read or reached, or its log-probabilities are not reliable.
         MissingExtraError: A local model, without torch or transformers.
-        ParameterError: A setting is unknown, or has no effect on a model of this kind.
+        ParameterError: A setting has no effect on a model of this kind.
     """
     kind = _kind(model)
-    chosen = _chosen(
-        prompting=prompting,
-        device=device,
-        dtype=dtype,
-        batch_tokens=batch_tokens,
-        download=download,
-        end_text=end_text,
-    )
-    _check_used(chosen, [kind])
-    return kind.open(os.fspath(model), name=name, **chosen)
+    given = {"prompting": prompting, "local": local, "end_text": end_text}
+    _check_used(given, [kind])
+    used = {key: given[key] for key in kind.settings}
+    return kind.open(os.fspath(model), name=name, **used)
 
 
 def open_backends(
     models: Sequence[str | os.PathLike[str] | LikelihoodBackend],
     prompting: Prompting | None = None,
-    **settings: Any,
+    *,
+    local: LocalModel = LocalModel(),
+    end_text: str = "",
 ) -> list[LikelihoodBackend]:
     """Opens several sources of likelihoods; those that are open already are passed on.
 
@@ -135,21 +124,22 @@ def open_backends(
 
     Args:
         models: See ``open_backend``.
-        prompting: The layout of conversations.
-        **settings: Further parameters of ``open_backend``; each goes to the models that use it.
+        prompting: The layout of conversations; it goes to the models that use it, as do the others.
+        local: How models on this machine are loaded and run.
+        end_text: Of a server: the text of its end-of-sequence token.
 
     Raises:
         ParameterError: A setting has no effect on any of the models.
     """
     ends = [Path(each).name for each in models if not isinstance(each, LikelihoodBackend)]
     kinds = [_kind(each) for each in models if not isinstance(each, LikelihoodBackend)]
-    given = {"prompting": prompting, **settings}
-    _check_used(_chosen(**given), kinds)
+    given = {"prompting": prompting, "local": local, "end_text": end_text}
+    _check_used(given, kinds)
     opened = []
     for model in models:
         if not isinstance(model, LikelihoodBackend):
             name = os.fspath(model) if ends.count(Path(model).name) > 1 else None
-            used = {key: given[key] for key in given if key in _kind(model).settings}
+            used = {key: given[key] for key in _kind(model).settings}
             model = open_backend(model, name=name, **used)
         opened.append(model)
     return opened
@@ -159,22 +149,14 @@ def _kind(model: str | os.PathLike[str]) -> BackendKind:
     return BACKENDS[kind_of_backend(model)]
 
 
-def _chosen(**settings: Any) -> dict[str, Any]:
-    """The settings that differ from their defaults."""
-    defaults = inspect.signature(open_backend).parameters
-    return {
-        key: value
-        for key, value in settings.items()
-        if value != defaults[key].default and value != Prompting()
-    }
-
-
-def _check_used(chosen: Iterable[str], kinds: Sequence[BackendKind]) -> None:
+def _check_used(given: Mapping[str, Any], kinds: Sequence[BackendKind]) -> None:
     """Raises a ParameterError where no model uses a setting that was chosen."""
-    for setting in chosen:
-        if not any(setting in kind.settings for kind in kinds):
-            users = [kind.what for kind in BACKENDS.values() if setting in kind.settings]
-            raise ParameterError(
-                f"{setting}: has no effect here; it is for {' or '.join(users)}, if it is not opened "
-                f"yet; leave {setting} out"
-            )
+    for setting, value in given.items():
+        if any(setting in kind.settings for kind in kinds):
+            continue
+        users = [kind.what for kind in BACKENDS.values() if setting in kind.settings]
+        where = f"here; it is for {' or '.join(users)}, if it is not opened yet"
+        if setting == "local":
+            check_unused(vars(value), vars(LocalModel()), where)
+        elif value not in (None, "", Prompting()):
+            check_unused({setting: value}, {setting: None}, where)

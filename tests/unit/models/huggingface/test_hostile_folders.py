@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from rejoinder.models.likelihood.backend import LocalModel
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
@@ -50,7 +52,7 @@ def test_a_hostile_folder_is_refused_with_the_reason(hostile, what):
 
 def test_the_sound_folder_loads(sound):
     # Otherwise the tests above would hold of anything.
-    assert likelihoods(load(sound, device="cpu"), REQUESTS).replies[0][0].tokens > 0
+    assert likelihoods(load(sound, local=LocalModel("cpu")), REQUESTS).replies[0][0].tokens > 0
     assert Encoder.load(sound).encode(["Hi."]).shape == (1, 32)
 
 
@@ -58,7 +60,9 @@ def test_code_of_the_tokenizer_is_not_needed_and_not_run(sound, tmp_path):
     folder = tmp_path / "m"
     shutil.copytree(sound, folder)
     code_of_the_tokenizer(folder)
-    found, expected = (likelihoods(load(each, device="cpu"), REQUESTS) for each in (folder, sound))
+    found, expected = (
+        likelihoods(load(each, local=LocalModel("cpu")), REQUESTS) for each in (folder, sound)
+    )
     assert found.replies[0][0].total == expected.replies[0][0].total
     assert not (folder / "ran").exists()
 
@@ -135,7 +139,7 @@ def test_a_hostile_chat_template_is_refused(sound, tmp_path, name):
     shutil.copytree(sound, folder)
     (folder / "chat_template.jinja").write_text(TEMPLATES[name])
     if not TEMPLATES[name]:  # none at all: the turns stand one to a line
-        assert likelihoods(load(folder, device="cpu"), REQUESTS).replies[0][0].total < 0
+        assert likelihoods(load(folder, local=LocalModel("cpu")), REQUESTS).replies[0][0].total < 0
         return
     with pytest.raises(ParameterError, match=r"chat template (refuses|leaves)"):
-        likelihoods(load(folder, device="cpu"), REQUESTS)
+        likelihoods(load(folder, local=LocalModel("cpu")), REQUESTS)

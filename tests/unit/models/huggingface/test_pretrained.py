@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from rejoinder.models.likelihood.backend import LocalModel
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
@@ -23,7 +25,7 @@ def opened(request):
     """What loads a folder: GPT-2 serves as a language model and as an encoder."""
     if request.param == "encoder":
         return Encoder.load
-    return lambda folder: load(folder, device="cpu")
+    return lambda folder: load(folder, local=LocalModel("cpu"))
 
 
 @pytest.mark.parametrize("kind", tiny.KINDS)
@@ -31,7 +33,7 @@ def test_a_model_saved_without_its_tokenizer_is_refused(kind, tmp_path):
     # transformers makes an empty tokenizer of the model's class: no text has a token.
     tiny.model(kind).save_pretrained(tmp_path / "m")
     with pytest.raises(InputError, match=r"no tokenizer in the folder.*tokenizer.json") as told:
-        load(tmp_path / "m", device="cpu")
+        load(tmp_path / "m", local=LocalModel("cpu"))
     assert "tokenizer.save_pretrained" in str(told.value)
 
 

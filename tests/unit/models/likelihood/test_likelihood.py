@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from rejoinder.models.likelihood.backend import LocalModel
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
@@ -294,7 +296,7 @@ def test_other_errors_of_the_model_are_not_taken_for_memory():
 @pytest.mark.parametrize("kind", tiny.KINDS)
 def test_a_saved_model_scores_like_the_one_in_memory(kind, tmp_path):
     tiny.save(tmp_path / "m", kind)
-    loaded = load(tmp_path / "m", device="cpu")
+    loaded = load(tmp_path / "m", local=LocalModel("cpu"))
     expected = likelihoods(provider(kind), REQUESTS).replies
     found = likelihoods(loaded, REQUESTS).replies
     assert found[1][0].logprobs == pytest.approx(expected[1][0].logprobs, abs=1e-5)
@@ -307,18 +309,18 @@ def test_pickled_weights_are_refused(tmp_path):
     weights = tmp_path / "m" / "model.safetensors"
     weights.rename(tmp_path / "m" / "pytorch_model.bin")
     with pytest.raises(InputError, match="safetensors"):
-        load(tmp_path / "m", device="cpu")
+        load(tmp_path / "m", local=LocalModel("cpu"))
 
 
 def test_a_model_that_is_not_here_is_not_fetched(tmp_path):
     with pytest.raises(InputError, match="download=True"):
-        load("nobody/no-such-model", device="cpu")
+        load("nobody/no-such-model", local=LocalModel("cpu"))
 
 
 @pytest.mark.parametrize(
-    "option", [{"device": "gpu9"}, {"device": "cpu", "dtype": "int3"}], ids=["device", "dtype"]
+    "option", [LocalModel("gpu9"), LocalModel("cpu", "int3")], ids=["device", "dtype"]
 )
 def test_unknown_settings_are_told(option, tmp_path):
     tiny.save(tmp_path / "m")
     with pytest.raises(ParameterError, match="is unknown"):
-        load(tmp_path / "m", **option)
+        load(tmp_path / "m", local=option)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from rejoinder.models.likelihood.backend import LocalModel
+
 pytest.importorskip("torch")
 pytest.importorskip("gensim")
 pytest.importorskip("transformers")
@@ -61,7 +63,7 @@ def read_responder(path):
 
 
 def read_likelihoods(path):
-    return repr(likelihoods(load_language_model(path, device="cpu"), REQUESTS))
+    return repr(likelihoods(load_language_model(path, local=LocalModel("cpu")), REQUESTS))
 
 
 FOLDERS = {

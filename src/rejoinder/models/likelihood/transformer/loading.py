@@ -11,6 +11,7 @@ from rejoinder.errors import InputError, MissingExtraError, RejoinderError
 from rejoinder.messages import Argument
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import open_pretrained
+from rejoinder.models.likelihood.backend import LocalModel
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderBackend
@@ -22,10 +23,7 @@ def load(
     model: str | os.PathLike[str],
     prompting: Prompting | None = None,
     *,
-    device: str = "auto",
-    dtype: str = "auto",
-    batch_tokens: int | None = None,
-    download: bool = False,
+    local: LocalModel = LocalModel(),
     name: str | None = None,
 ) -> TransformerBackend:
     """Loads a model and its tokenizer, from safetensors and JSON: no code of the model's is run.
@@ -33,10 +31,7 @@ def load(
     Args:
         model: A folder with ``config.json``, weights and tokenizer; or a name on the hub.
         prompting: How conversations are laid out.
-        device: ``auto`` takes a GPU where there is one; or ``cpu``, ``cuda``, ``cuda:1``.
-        dtype: ``auto`` takes float32 on the CPU and the weights' own on a GPU.
-        batch_tokens: See ``TransformerBackend``.
-        download: Whether a name that is not here yet may be fetched from the hub.
+        local: Its device, its number type, and the size of its batches.
         name: What tables call it; None: the folder's or the model's name.
 
     Raises:
@@ -48,18 +43,18 @@ def load(
     path = os.fspath(model)
     try:
         config, tokenizer, loaded = open_pretrained(
-            path, _class, download=download, device=device, dtype=dtype
+            path, _class, download=local.download, device=local.device, dtype=local.dtype
         )
     except RejoinderError:
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
-        raise InputError(_unloadable(path, error, download)) from None
+        raise InputError(_unloadable(path, error, local.download)) from None
     kind = EncoderDecoderBackend if config.is_encoder_decoder else CausalBackend
     return kind(
         loaded,
         tokenizer,
         prompting,
-        batch_tokens=batch_tokens,
+        batch_tokens=local.batch_tokens,
         name=name or Path(path).name or path,
         weights=_hash(loaded),
     )

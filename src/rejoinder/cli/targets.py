@@ -171,8 +171,8 @@ def check_drawings(folder: Path | None, option: str = "--plots") -> None:
     if foreign:
         others = f" (and {len(foreign) - 1} more)" if len(foreign) > 1 else ""
         raise ParameterError(
-            f"{option} {folder}: {foreign[0].name}{others} there was not drawn by Rejoinder (or by an "
-            "earlier version), and might be replaced; name another folder, or remove the file"
+            f"{option} {folder}: {foreign[0].name}{others} there was not drawn by Rejoinder, and might be "
+            "replaced; name another folder, or remove the file"
         )
     if ours:
         _will_replace(folder, "pictures")

@@ -101,7 +101,7 @@ def _favoured(tested: Sequence[Mapping[str, Any]]) -> str:
         least = min(row["p_holm"] for row in tested)
         most = max(abs(row[end]) for row in tested for end in ("low", "high"))
         return (
-            f"is not shown to favour a system (least p Holm {p_value(least)}), but errors of up to "
+            f"is not shown to favour a system (smallest p Holm {p_value(least)}), but errors of up to "
             f"{_two(most)} in units of the ratings lie within the intervals"
         )
     words = []

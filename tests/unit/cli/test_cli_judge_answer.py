@@ -51,7 +51,7 @@ def test_a_good_judge():
         f"as many other raters would reach {number(whole, 'reliability', 'value'):.2f} ["
     )
     assert re.search(
-        rf"It is not shown to favour a system \(least p Holm [\d.]+\), but errors of up to {NUMBER} in "
+        rf"It is not shown to favour a system \(smallest p Holm [\d.]+\), but errors of up to {NUMBER} in "
         r"units of the ratings lie within the intervals; ",
         words,
     )

@@ -26,6 +26,7 @@ from benchmarks import (  # noqa: E402
     ruq,
     scoring,
     significance,
+    tuning,
     variety,
 )
 from benchmarks.corpus import Corpus, dstc7  # noqa: E402
@@ -38,6 +39,7 @@ PARTS: dict[str, tuple[str, Callable[[Corpus], Iterator[str]]]] = {
     "correlation": ("Unit-level correlation with people: the paper's Table 2", correlation.run),
     "pairs": ("Pairs of samples, by chrF and sentence BLEU", pairs.run),
     "variety": ("Variety: 50 samples of 1,000 prompts by ten systems", variety.run),
+    "tuning": ("Tuning and reranking", tuning.run),
     "ruq": ("RUQ: four replies to a prompt of 100 tokens", ruq.run),
     "processes": ("Whole processes, BLEU-4", processes.run),
     "ruber": ("RUBER: training and scoring with GRUs", ruber.run),

@@ -7,139 +7,100 @@ from typing import NamedTuple
 import numpy as np
 
 from rejoinder.kernels.ahead import kernel
-from rejoinder.kernels.arrays import Floats, Indices, Table
+from rejoinder.kernels.arrays import Floats, Indices
 
 SLACK = 1 + 1e-9
 """Candidates as far below a chord as rounding goes are not yet left out."""
 
 
 class Envelopes(NamedTuple):
-    """Where the best candidate of any list changes along a search line.
+    """The candidates of each list that are best somewhere on a search line, and from where on.
 
     Attributes:
-        first: int64 [p], the best candidate of each list before its first break point.
-        points: float64 [t], the break points, list by list and ascending within a list.
-        before: int64 [t], the best candidate of the list before the point.
-        after: int64 [t], the one behind it.
+        candidates: int64 [t], list by list, in the order in which the line meets them.
+        starts: float64 [t], the point at which each of them becomes the best: ascending within a list,
+            and -inf for the first one of each list.
     """
 
-    first: Indices
-    points: Floats
-    before: Indices
-    after: Indices
+    candidates: Indices
+    starts: Floats
 
 
-def envelopes(
-    values: Floats, slopes: Floats, order: Indices, bounds: Indices, lists: Indices
-) -> Envelopes:
+def envelopes(values: Floats, slopes: Floats, bounds: Indices, lists: Indices) -> Envelopes:
     """The upper envelope of the lines ``value + g slope`` of the candidates of each list.
 
     Where two candidates are equal along the whole line, the earlier one stands for both.
 
     Args:
         values: float64 [m], the value of each candidate at 0.
-        slopes: float64 [m], the slopes, ascending within each list.
-        order: int64 [m], the candidates in the order of ``slopes``.
-        bounds: int64 [n + 1], list i has the places bounds[i] to bounds[i + 1] of ``order``.
+        slopes: float64 [m], their slopes.
+        bounds: int64 [n + 1], list i has the candidates bounds[i] to bounds[i + 1].
         lists: int64 [p], the lists that count.
 
     >>> found = envelopes(  # 1 - g, 3 + g and 1 + g meet at -1
-    ...     np.array([1.0, 3, 1]), np.array([-1.0, 1, 1]), np.arange(3), np.array([0, 3]), np.array([0])
+    ...     np.array([1.0, 3, 1]), np.array([-1.0, 1, 1]), np.array([0, 3]), np.array([0])
     ... )
-    >>> found.first.tolist(), found.points.tolist(), found.after.tolist()
-    ([0], [-1.0], [1])
+    >>> found.candidates.tolist(), found.starts.tolist()
+    ([0, 1], [-inf, -1.0])
     """
-    first = np.empty(lists.size, dtype=np.int64)
-    points = np.empty(values.size)
-    before, after = np.empty(values.size, dtype=np.int64), np.empty(values.size, dtype=np.int64)
-    longest = int(np.diff(bounds).max(initial=1))
-    stack, starts = np.empty(longest, dtype=np.int64), np.empty(longest)
-    # fmt: off
-    count = _envelopes(
-        values, slopes, order, bounds, lists, stack, starts, first, points, before, after
-    )
-    # fmt: on
-    return Envelopes(first, points[:count], before[:count], after[:count])
+    candidates, starts = np.empty(values.size, dtype=np.int64), np.empty(values.size)
+    order = np.empty(int(np.diff(bounds).max(initial=1)), dtype=np.int64)
+    count = _envelopes(values, slopes, bounds, lists, order, candidates, starts)
+    return Envelopes(candidates[:count], starts[:count])
 
 
 @kernel
 def _envelopes(
     values: Floats,
     slopes: Floats,
-    order: Indices,
     bounds: Indices,
     lists: Indices,
-    stack: Indices,
+    order: Indices,
+    candidates: Indices,
     starts: Floats,
-    first: Indices,
-    points: Floats,
-    before: Indices,
-    after: Indices,
 ) -> int:
     count = 0
     for p in range(lists.size):
         begin, end = bounds[lists[p]], bounds[lists[p] + 1]
-        apex = begin
-        for place in range(begin, end):
-            if values[order[place]] > values[order[apex]]:
-                apex = place
+        apex = left = right = begin
+        highest, least, most = values[begin], slopes[begin], slopes[begin]
+        for candidate in range(begin, end):
+            value, slope = values[candidate], slopes[candidate]
+            if value > highest:
+                highest, apex = value, candidate
+            if slope < least:
+                least, left = slope, candidate
+            if slope > most:
+                most, right = slope, candidate
         # What lies below a chord to the highest value is never best: most candidates end here.
-        highest = values[order[apex]]
-        left, right = begin, end - 1
-        rise = (highest - values[order[left]]) / (slopes[apex] - slopes[left])
-        fall = (highest - values[order[right]]) / (slopes[apex] - slopes[right])
-        top = -1
-        for place in range(begin, end):
-            candidate, slope = order[place], slopes[place]
-            value = values[candidate]
-            chord = rise if slope < slopes[apex] else fall
-            if value - highest < chord * (slope - slopes[apex]) * SLACK:
-                continue
-            start = -np.inf
-            if top >= 0 and slopes[stack[top]] == slope:
-                best = order[stack[top]]
-                if value < values[best] or (value == values[best] and candidate > best):
+        middle, some = slopes[apex], 0
+        rise = (highest - values[left]) / (middle - least)
+        fall = (highest - values[right]) / (middle - most)
+        for candidate in range(begin, end):
+            beyond = slopes[candidate] - middle
+            chord = rise if beyond < 0 else fall
+            order[some] = candidate
+            some += not values[candidate] - highest < chord * beyond * SLACK
+        for place in range(1, some):
+            candidate = order[place]
+            while place > 0 and slopes[order[place - 1]] > slopes[candidate]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = candidate
+        first = count
+        for place in range(some):
+            candidate, start = order[place], -np.inf
+            value, slope = values[candidate], slopes[candidate]
+            if count > first and slopes[candidates[count - 1]] == slope:
+                if value <= values[candidates[count - 1]]:
                     continue
-                top -= 1
-            while top >= 0:
-                start = (values[order[stack[top]]] - value) / (slope - slopes[stack[top]])
-                if start > starts[top]:
+                count -= 1
+            while count > first:
+                last = candidates[count - 1]
+                start = (values[last] - value) / (slope - slopes[last])
+                if start > starts[count - 1]:
                     break
-                top -= 1
-                start = -np.inf
-            top += 1
-            stack[top], starts[top] = place, start
-        first[p] = order[stack[0]]
-        for k in range(1, top + 1):
-            points[count] = starts[k]
-            before[count], after[count] = order[stack[k - 1]], order[stack[k]]
+                count, start = count - 1, -np.inf
+            candidates[count], starts[count] = candidate, start
             count += 1
     return count
-
-
-def swept_sums(rows: Table, total: Floats, before: Indices, after: Indices) -> Table:
-    """The sums of rows along a sweep, each point of which takes one row away and adds another.
-
-    Args:
-        rows: float64 [m, k].
-        total: float64 [k], the sum before the first point.
-        before: int64 [t], the row that each point takes away.
-        after: int64 [t], the row that it adds.
-
-    Returns:
-        float64 [t + 1, k].
-
-    >>> swept_sums(np.array([[1.0], [5.0]]), np.array([1.0]), np.array([0]), np.array([1])).tolist()
-    [[1.0], [5.0]]
-    """
-    sums = np.empty((before.size + 1, rows.shape[1]))
-    sums[0] = total
-    _swept_sums(rows, before, after, sums)
-    return sums
-
-
-@kernel
-def _swept_sums(rows: Table, before: Indices, after: Indices, sums: Table) -> None:
-    for t in range(before.size):
-        for k in range(rows.shape[1]):
-            sums[t + 1, k] = sums[t, k] + (rows[after[t], k] - rows[before[t], k])

@@ -8,7 +8,7 @@ on the whole line are seen, and nothing is approximated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.cores import cores
-from rejoinder.kernels.envelopes import envelopes, swept_sums
+from rejoinder.kernels.envelopes import envelopes
 
 NARROWEST = 1e-9
 """Intervals narrower than this share of their place are no larger than rounding errors: none is chosen."""
@@ -53,11 +53,6 @@ class CandidateRows:
 
     def __len__(self) -> int:
         return self.bounds.size - 1
-
-    @cached_property
-    def lists(self) -> Indices:
-        """The list of each candidate: int64 [m]."""
-        return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     @cached_property
     def spread(self) -> Floats:
@@ -96,18 +91,15 @@ def best_of_lists(values: Floats, bounds: Indices) -> Indices:
 
 @dataclass(frozen=True)
 class SearchLine:
-    """A direction, and the candidates in the order of their slopes along it."""
+    """A direction, and the slope of each candidate along it."""
 
     direction: Floats
-    order: Indices
     slopes: Floats
 
     @classmethod
     def of(cls, rows: CandidateRows, direction: Floats) -> SearchLine:
         """The line of a direction, float64 [d]."""
-        slopes = rows.at(direction)
-        order = np.lexsort((slopes, rows.lists))
-        return cls(direction, order, slopes[order])
+        return cls(direction, rows.at(direction))
 
 
 def best_on_line(
@@ -132,19 +124,28 @@ def best_on_line(
         The middle of the interval with the highest value, the first of equals; 1 (or as far as it is from
         0, if that is more) beyond the last break point. Where the bounds cut it off, the nearest bound.
     """
-    found = envelopes(values, line.slopes, line.order, rows.bounds, lists)
-    order = np.argsort(found.points)
-    total = rows.rows[found.first].sum(axis=0)
-    sums = swept_sums(rows.rows, total, found.before[order], found.after[order])
-    ends = np.concatenate([[-np.inf], found.points[order], [np.inf]])
-    least, most = np.maximum(ends[:-1], low), np.minimum(ends[1:], high)
-    near = np.minimum(np.abs(least), np.abs(most))
-    near[np.isinf(near)] = 0.0
-    heights = rows.value(sums)
-    heights[~(most - least > NARROWEST * np.maximum(1.0, near)) | np.isnan(heights)] = -np.inf
-    # The order in which equal points are swept, and so the last digit of a sum, may be the machine's.
-    best = int(np.argmax(heights >= heights.max() - LEAST_GAIN))
-    return float(np.clip(_middle(ends[best], ends[best + 1]), low, high)), float(heights[best])
+    found = envelopes(values, line.slopes, rows.bounds, lists)
+    there = rows.rows.take(found.candidates, axis=0)
+    breaks = np.flatnonzero(found.starts > -np.inf)
+    breaks = breaks[np.argsort(found.starts[breaks])]
+    total = there[found.starts == -np.inf].sum(axis=0, keepdims=True)
+    changes = np.diff(there, axis=0).take(breaks - 1, axis=0)
+    heights = rows.value(np.concatenate([total, changes]).cumsum(axis=0))
+    ends = np.concatenate([[-np.inf], found.starts[breaks], [np.inf]])
+    heights[np.isnan(heights)] = -np.inf
+    while (highest := heights.max()) > -np.inf:
+        # The order in which equal points are swept, and so the last digit of a sum, may be the machine's.
+        best = np.flatnonzero(heights >= highest - LEAST_GAIN)
+        least, most = np.maximum(ends[best], low), np.minimum(ends[best + 1], high)
+        near = np.minimum(np.abs(least), np.abs(most))
+        near[np.isinf(near)] = 0.0
+        wide = most - least > NARROWEST * np.maximum(1.0, near)
+        if wide.any():
+            place = best[wide][0]
+            point = np.clip(_middle(*ends[place : place + 2].tolist()), low, high)
+            return float(point), float(heights[place])
+        heights[best] = -np.inf
+    return 0.0, -np.inf
 
 
 def _middle(low: float, high: float) -> float:
@@ -240,8 +241,7 @@ class WeightSearch:
             best.go()
         for directions in self.further:
             before = best.value
-            for each in directions:
-                best.follow(SearchLine.of(self.rows, each))
+            best.go(SearchLine.of(self.rows, each) for each in directions)
             if best.value == before:
                 break
         return best.weights
@@ -268,22 +268,31 @@ class _Climb:
         value = rows.value_of(best_of_lists(at, rows.bounds)[self.lists])
         return at, -np.inf if np.isnan(value) else value
 
-    def go(self) -> None:
-        """Takes every direction once."""
-        search = self.search
-        for place in self.order:
-            if self.useless >= len(search.lines):
-                return
-            self.follow(search.lines[place])
+    def go(self, lines: Iterable[SearchLine] | None = None) -> None:
+        """Takes every direction once, or these.
 
-    def follow(self, line: SearchLine) -> None:
+        On the way values are carried along; at the end they are those of the candidates that the weights
+        choose, and what did not rise by this measure is taken back.
+        """
+        before, enough = (self.weights, self.at, self.value), len(self.search.lines)
+        for line in [self.search.lines[place] for place in self.order] if lines is None else lines:
+            if lines is None and self.useless >= enough:
+                break
+            self._follow(line)
+        if self.weights is not before[0]:
+            self.at, self.value = self.seen(self.weights)
+            if self.value <= before[2]:
+                self.weights, self.at, self.value = before
+                self.useless = enough
+
+    def _follow(self, line: SearchLine) -> None:
         """Goes to the best point of a line, if that is better."""
         search = self.search
         low, high = search.reach(self.weights, line.direction)
         point, height = best_on_line(search.rows, line, self.at, self.lists, low, high)
         self.useless += 1
         if height > self.value + LEAST_GAIN:
-            moved = np.clip(self.weights + point * line.direction, search.low, search.high)
-            at, value = self.seen(moved)
-            if value > self.value + LEAST_GAIN:
-                self.weights, self.at, self.value, self.useless = moved, at, value, 1
+            moved = self.weights + point * line.direction
+            self.weights = np.clip(moved, search.low, search.high)
+            self.at = self.at + point * line.slopes
+            self.value, self.useless = height, 1

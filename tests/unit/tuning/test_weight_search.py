@@ -46,15 +46,15 @@ def test_two_hulls_make_three_intervals():
     # Lines through 0 with the slopes -1 and 1 meet at 0; 1 - g and g - 1 meet at 1: two points, so that
     # the two lists together have three intervals.
     values, slopes = np.array([0.0, 0, 1, -1]), np.array([-1.0, 1, -1, 1])
-    found = envelopes(values, slopes, np.arange(4), np.array([0, 2, 4]), np.arange(2))
-    assert found.points.tolist() == [0.0, 1.0]
-    assert (found.first.tolist(), found.after.tolist()) == ([0, 2], [1, 3])
+    found = envelopes(values, slopes, np.array([0, 2, 4]), np.arange(2))
+    assert found.candidates.tolist() == [0, 1, 2, 3]
+    assert found.starts.tolist() == [-np.inf, 0.0, -np.inf, 1.0]
 
 
 def test_of_equal_lines_the_first_stands_for_both():
     values, slopes = np.array([1.0, 1, 0]), np.array([0.0, 0, 0])
-    found = envelopes(values, slopes, np.array([1, 0, 2]), np.array([0, 3]), np.arange(1))
-    assert (found.first.tolist(), found.points.size) == ([0], 0)
+    found = envelopes(values, slopes, np.array([0, 3]), np.arange(1))
+    assert (found.candidates.tolist(), found.starts.tolist()) == ([0], [-np.inf])
 
 
 def test_a_dense_grid_finds_nothing_better():

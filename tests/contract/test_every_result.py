@@ -439,6 +439,7 @@ def test_every_class_of_results_stands_here(result_of):
 
 
 OTHER_RETURNS = {"convert", "index_corpus", "metric", "write_provenance", "write_testset"}
+SETTINGS = {"External", "Limits", "LocalModel"}
 FRAMES = {
     *("read_drawn", "read_preferences", "read_ratings", "read_responses", "read_scores"),
     "with_probabilities",
@@ -450,7 +451,7 @@ FRAMES = {
     [
         each
         for each in rejoinder.__all__
-        if each not in OTHER_RETURNS | FRAMES | {"External", "__version__"}
+        if each not in OTHER_RETURNS | FRAMES | SETTINGS | {"__version__"}
     ],
 )
 def test_every_public_call_gives_a_result(name):

@@ -11,7 +11,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.contract import Contract, Part
-from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, interval_facts, score_intervals
+from rejoinder.metrics.engine.jackknife import enough_items, interval_facts, score_intervals
 from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
 from rejoinder.metrics.engine.rows import Rows, rows_of
 from rejoinder.statistics.draws import check_draws
@@ -129,7 +129,7 @@ class Metric(Contract):
         low = high = np.full(len(totals), np.nan)
         facts = data_facts(self, batch)
         if resamples:
-            if n >= LEAST_ITEMS:
+            if enough_items(self, n):
                 low, high = score_intervals(self, values, rows.left_out(self))
             facts |= interval_facts(self, resamples, seed)
         signature, notes = self.signature(**facts), tuple(remarks({self.label: self}, batch))

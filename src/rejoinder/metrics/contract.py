@@ -111,7 +111,7 @@ class Contract(ABC):
     @property
     def times100(self) -> bool:
         """Whether tables and figures show the score x100, as papers do: within [-1, 1], or a rate."""
-        low, high = self.bounds
+        low, high = self.ends if self.share else self.bounds
         return self.rate or (low >= -1 and high <= 1)
 
     @property

@@ -16,7 +16,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
-from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, enough_items, score_intervals
 from rejoinder.metrics.engine.resampling import BLOCK, bootstrap_counts, narrow
 from rejoinder.metrics.engine.rows import Matrix, Rows, codes_of
 from rejoinder.progress import steps
@@ -89,6 +89,12 @@ class Measured:
     def size(self) -> int:
         """How many units there are: clusters, or else rows."""
         return self.height if self.clusters is None else len(self.clusters)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there are units enough for an interval: of a share, any items that count once each."""
+        alone = self.clusters is None and self.samples is None
+        return enough_items(self.metric, self.size, alone)
 
     @property
     def freedom(self) -> float:
@@ -270,7 +276,7 @@ def system_columns(
     """
     values = measured.scores()
     lows = highs = np.full(values.size, np.nan)
-    if resamples and measured.size >= LEAST_ITEMS:
+    if resamples and measured.has_interval:
         worth = measured.interval_sizes()
         lows, highs = score_intervals(
             measured.metric, values, left_out(), worth, measured.freedom, exact
@@ -363,17 +369,17 @@ def with_exact(scores: M) -> M:
 def few_items(measured: Mapping[str, Measured]) -> list[str]:
     """Notes on intervals where items or clusters are few, or one cluster is large.
 
-    There is none below 4, and a warning below 10.
+    There is none below 4 (but of rates of items that count once each), and a warning below 10.
     """
-    numbers: dict[str, list[str]] = {}
+    numbers: dict[tuple[str, bool], list[str]] = {}
     for label, each in measured.items():
         if each.size < FEW_ITEMS:
             unit = "item" if each.clusters is None else "cluster"
-            numbers.setdefault(counted(each.size, unit), []).append(label)
+            numbers.setdefault((counted(each.size, unit), each.has_interval), []).append(label)
     notes = []
-    for number, labels in numbers.items():
+    for (number, has_interval), labels in numbers.items():
         start = "" if len(labels) == len(measured) else f"{', '.join(labels)}: "
-        if measured[labels[0]].size < LEAST_ITEMS:
+        if not has_interval:
             notes.append(f"{start}{number}: no interval; it takes {LEAST_ITEMS} or more")
         else:
             notes.append(

@@ -10,7 +10,6 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.equivalence import MarginTests
@@ -29,7 +28,7 @@ def paired_rates(measured: Measured, differences: Floats) -> PairedRates | None:
         measured: The metric as it was measured.
         differences: float64 [p, n], of the values of each item, for each pair.
     """
-    if not measured.metric.share or measured.size < LEAST_ITEMS:
+    if not (measured.metric.share and measured.has_interval):
         return None
     return PairedRates.of(differences / _span(measured.metric), measured.clusters)
 
@@ -45,7 +44,8 @@ def separate_rates(first: Measured, second: Measured) -> SeparateRates | None:
         second: The same of the other.
     """
     metric = first.metric
-    if not metric.share or first.clusters is not None or min(first.size, second.size) < LEAST_ITEMS:
+    enough = first.has_interval and second.has_interval
+    if not metric.share or first.clusters is not None or not enough:
         return None
     counts = []
     for each in (first, second):

@@ -134,7 +134,7 @@ def groups(
         _values(scores, digits),
         number("n", (group, "system", "n"), items, belongs=True),
     ]
-    few = table.filter(table["n"] < LEAST_ITEMS)[group].n_unique()
+    few = table.filter((table["n"] < LEAST_ITEMS) & table["low"].is_nan())[group].n_unique()
     words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
     return [
         Table(

@@ -121,10 +121,21 @@ def test_fewer_than_eight_items_that_differ_are_worth_no_more_than_they_are():
     assert (row["low"], row["high"]) == pytest.approx((low[0], high[0]))
 
 
-def test_fewer_than_four_items_have_no_interval():
-    row = row_of(scores_of(values={"new": np.ones(3), "old": np.zeros(3)}))
-    assert np.isnan(row["low"])
+def test_three_items_have_the_interval_of_tangos_example():
+    few = {"new": np.ones(3), "old": np.zeros(3)}
+    row = row_of(scores_of(values=few))
+    assert (row["low"], row["high"]) == pytest.approx((-0.1230, 1), abs=5e-5)
     assert row["p_mcnemar"] == pytest.approx(0.25)
+
+
+def test_fewer_than_four_clusters_or_graded_items_have_no_interval():
+    few = {"new": np.ones(6), "old": np.zeros(6)}
+    clustered = scores_of(list("aabbcc"), values=few)
+    graded = scores_of(values={"new": np.array([1, 0.5, 1]), "old": np.zeros(3)})
+    for scores in (clustered, graded):
+        assert np.isnan(row_of(scores)["low"])
+        assert scores.systems()["low"].is_nan().all()
+        assert any("no interval; it takes 4 or more" in note for note in scores.notes)
 
 
 def test_the_tables_say_which_interval_it_is():

@@ -49,6 +49,17 @@ def test_a_score_of_passes_has_wilsons_interval(passed, expected, low, high, tmp
     assert ends(kept) == ends(scores)
 
 
+@pytest.mark.parametrize(
+    ("passed", "low", "exact"), [(1, 0.206549, 0.025), (2, 0.342380, 0.158114)]
+)
+def test_one_pass_and_two_have_an_interval(passed, low, exact):
+    # statsmodels: proportion_confint(n, n, method="wilson") and ("beta").
+    scores = Scores.from_segments(table([1.0] * passed))
+    assert ends(scores) == pytest.approx((low, 1), abs=1e-6)
+    assert ends(scores.with_exact_rates())[0] == pytest.approx(exact, abs=1e-6)
+    assert not any("no interval" in note for note in scores.notes)
+
+
 def test_a_graded_score_is_no_share():
     scores = Scores.from_segments(table([0, 0.5, 1, 1, 1, 1]))
     assert not scores.measured["pass"].metric.share

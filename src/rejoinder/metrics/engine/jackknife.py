@@ -35,6 +35,17 @@ def interval_facts(metric: Contract, resamples: int, seed: int) -> dict[str, str
     return {"ci": "wilson" if metric.share else "jackknife-t", "bs": resamples, "seed": seed}
 
 
+def enough_items(metric: Contract, n: int, alone: bool = True) -> bool:
+    """Whether a score of n units has an interval: of 4 and more, and of a share of items any.
+
+    Args:
+        metric: What scored.
+        n: How many items or clusters there are.
+        alone: Whether each is an item that counts once, with one reply.
+    """
+    return n >= LEAST_ITEMS or (metric.share and alone and n > 0)
+
+
 def score_intervals(
     metric: Contract,
     values: Floats,
@@ -60,12 +71,12 @@ def score_intervals(
         exact: Whether a share has Clopper and Pearson's interval in place of Wilson's.
 
     Returns:
-        Lower and upper ends, float64 [S] each. NaN for fewer than 4 items, and where the score is the
-        same whichever item is left out: 8 equal ones of 8 may be chance. (A share of 0 or 1 has
-        Wilson's interval even so.)
+        Lower and upper ends, float64 [S] each. NaN where there are too few (`enough_items`), and where the
+        score is the same whichever item is left out: 8 equal ones of 8 may be chance. (A share of 0 or 1
+        has Wilson's interval even so.)
     """
     n = left_out.shape[-1]
-    if n < LEAST_ITEMS:
+    if not enough_items(metric, n, worth is None):
         return np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     if metric.share:
         bottom, span = metric.ends[0], metric.ends[1] - metric.ends[0]

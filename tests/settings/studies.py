@@ -42,6 +42,14 @@ SERVE = [
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 66]),
     serve("--criterion", "--criterion fluency --criterion relevance", "identity",
           effect=lambda _, after: after.at("settings.criteria.*.name") == ["fluency", "relevance"]),
+    serve("--question", "--question Wit?", "identity",
+          effect=lambda _, after: after.at("settings.criteria.*.question") == ["Wit?"]),
+    serve("--anchors", "--anchors bad,good", "identity",
+          effect=lambda _, after: after.json["settings"]["criteria"][0]["words"]
+          == ["bad", "", "", "", "good"]),
+    setting("--set page_language", "--set page_language=de", "page_language", "de"),
+    setting("--set markup", "--set markup=raw", "markup", "raw"),
+    setting("--set break_every", "--set break_every=7", "break_every", 7),
     serve("--scale", "--scale 0 10", "identity",
           effect=lambda _, after: after.at("settings.criteria.*.highest") == [10]),
     serve("--raters-per-question", "--raters-per-question 5",
@@ -76,7 +84,8 @@ SERVE = [
 def pages() -> list[Row]:
     """The rows of serve for another page: its questions are those of one rater."""
     same = {"--columns", "--criterion", "--format", "--judgement", "--mined", "--original", "--reference",
-            "--scale", "--without"}  # fmt: skip
+            "--scale", "--without", "--question", "--anchors", "--set page_language", "--set markup",
+            "--set break_every"}  # fmt: skip
     rows = [each.on("annotate page") for each in SERVE if each.option in same]
     return [
         replace(each, differs=IDENTITY, keeps="", effect=None)

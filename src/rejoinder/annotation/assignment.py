@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rejoinder.annotation.choices import Choices
+from rejoinder.annotation.page_words import RaterError
 from rejoinder.annotation.task import Task
-from rejoinder.errors import InputError
 
 _OPEN = "('open', 'reopened')"
 _FREE = "NOT EXISTS (SELECT 1 FROM assignment WHERE rater = :rater AND assignment.block = block.id)"
@@ -299,13 +299,10 @@ def assigned(
             (number, rater),
         ).fetchone()
     if row is None:
-        raise InputError("This question is not one of yours.")
+        raise RaterError("not_yours")
     state, arrangement, shown, kind = row
     if state == "released":
-        raise InputError(
-            "This question was given to somebody else because it stayed open for too long. "
-            "Nothing is missing: go on with the next one."
-        )
+        raise RaterError("given_away")
     return state, json.loads(arrangement), shown, kind
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rejoinder.annotation.page_words import RaterError
 from rejoinder.annotation.task import TIE, Task
-from rejoinder.errors import InputError
 
 Choices = dict[str, Any]
 """By criterion: a grade; the number of the better reply, or ``tie``; or ``{"best": i, "worst": j}``."""
@@ -28,27 +28,28 @@ def choices_of(task: Task, form: Mapping[str, str], arrangement: Sequence[int]) 
         arrangement: Which reply was shown in which place.
 
     Raises:
-        InputError: A criterion has no answer, or one that the form does not offer; the message is for
-            the rater.
+        RaterError: A criterion has no answer, or one that the form does not offer.
     """
     chosen: Choices = {}
     for place, criterion in enumerate(task.criteria):
         if task.kind == "best-worst":
             best, worst = (
-                _reply(form.get(f"c{place}-{end}"), arrangement, f"{end} reply, {criterion.asked}")
+                _reply(
+                    form.get(f"c{place}-{end}"),
+                    arrangement,
+                    f"{task.sentences[f'{end}_reply']} {criterion.asked}",
+                )
                 for end in ("best", "worst")
             )
             if best == worst:
-                raise InputError(
-                    f"The best and the worst reply must be different replies: {criterion.asked}"
-                )
+                raise RaterError("choose_different")
             chosen[criterion.name] = {"best": best, "worst": worst}
             continue
         given = form.get(f"c{place}")
         if task.kind == "pointwise":
             grades = {str(grade): grade for grade, _ in criterion.points}
             if given not in grades:
-                raise InputError(f"Choose one of the points of the scale: {criterion.asked}")
+                raise RaterError("choose_point", asked=criterion.asked)
             chosen[criterion.name] = grades[given]
         elif given == TIE and task.ties:
             chosen[criterion.name] = TIE
@@ -61,7 +62,7 @@ def _reply(given: str | None, arrangement: Sequence[int], what: str) -> int:
     """The number of the reply that was shown in a place, which the form numbers from 1."""
     places = {str(place): reply for place, reply in enumerate(arrangement, start=1)}
     if given not in places:
-        raise InputError(f"Choose one of the replies: {what}")
+        raise RaterError("choose_reply", asked=what)
     return places[given]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import secrets
@@ -16,6 +17,7 @@ from typing import Any, Literal
 from rejoinder.annotation import assignment
 from rejoinder.annotation.choices import Choices, choices_of, comment_of, form_of, is_right
 from rejoinder.annotation.new_study import identity, make_study
+from rejoinder.annotation.page_words import say
 from rejoinder.annotation.questions import Questions
 from rejoinder.annotation.task import Task, task_of_json
 from rejoinder.errors import InputError
@@ -23,6 +25,7 @@ from rejoinder.studies.database import Database
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 LONGEST_PLATFORM_ID = 200
+_WALL_CLOCK = time.time
 
 AnswerOfPage = Callable[[int, Mapping[str, str], float | None, float | None], None]
 Origin = Literal["link", "joined", "page"]
@@ -136,7 +139,8 @@ class Study:
 
     Args:
         path: The file that `make_study` made.
-        clock: The time in seconds.
+        clock: The time in seconds. How long an answer took is measured by a clock that nobody sets,
+            unless the study was opened anew meanwhile.
         reading: Whether nothing will be written.
 
     Attributes:
@@ -153,11 +157,13 @@ class Study:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = _WALL_CLOCK,
         reading: bool = False,
     ) -> None:
         self.database = Database(path, reading)
         self._clock = clock
+        self._steady = time.monotonic if clock is _WALL_CLOCK else clock
+        self._since: dict[int, float] = {}
         with ExitStack() as opening:
             opening.callback(self.database.close)
             with self.database.transaction() as db:
@@ -270,6 +276,7 @@ class Study:
             db.execute(
                 "UPDATE assignment SET shown = ? WHERE id = ? AND shown IS NULL", (now, number)
             )
+            self._since.setdefault(number, self._steady())
             return self._shown(db, rater, number)
 
     def plan(self, rater: Rater) -> list[tuple[Shown, Feedback | None]]:
@@ -347,6 +354,9 @@ class Study:
             if before is None or kind != "training":
                 choices = choices_of(self.task, form, arrangement)
                 comment = comment_of(self.task, form)
+                since = self._since.pop(number, None)
+                if seconds is None and since is not None:
+                    seconds = self._steady() - since
                 taken = seconds if seconds is not None else (now - shown if shown else None)
                 if before != (choices, comment):
                     assignment.store_answer(db, number, now, taken, choices, comment)
@@ -451,14 +461,17 @@ def _consent(db: sqlite3.Connection, rater: Rater, now: float) -> None:
 
 
 def _in_words(task: Task, name: str, answer: Any, arrangement: Sequence[int]) -> str:
-    """A known answer as the rater saw it."""
+    """A known answer as the rater saw it, in the language of the page."""
+    sentence = functools.partial(say, task.sentences)
     shown = {reply + 1: place for place, reply in enumerate(arrangement, start=1)}
     if task.kind == "pointwise":
         words = dict(task.criterion(name).points)
         grades = answer if isinstance(answer, list | tuple) else [answer]
-        return " or ".join(
+        return sentence("or").join(
             f"{grade} ({words[grade]})" if words[grade] else str(grade) for grade in grades
         )
     if task.kind == "head-to-head":
-        return "a tie" if answer == "tie" else f"reply {shown[answer]}"
-    return f"best: reply {shown[answer['best']]}, worst: reply {shown[answer['worst']]}"
+        if answer == "tie":
+            return sentence("known_tie")
+        return sentence("known_reply", number=shown[answer])
+    return sentence("known_ends", **{end: shown[place] for end, place in answer.items()})

@@ -13,11 +13,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from rejoinder.annotation.page_words import CRITERIA, check_words, words_of
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.files.settings_file import SettingsFile
 from rejoinder.messages import meant, quoted
 
 KINDS = ("pointwise", "head-to-head", "best-worst")
+MARKUPS = ("markdown", "raw")
 TIE = "tie"
 MOST_POINTS = 21
 MOST_REPLIES = 8
@@ -121,6 +123,10 @@ class Task:
         language: The language of the texts, for screen readers: a tag such as ``en`` or ``pt-BR``; empty:
             that of the script of each text, where one language alone writes it (`languages`).
         seed: The random seed of samples and orders.
+        page_language: The language of the page: one of `page_words.LANGUAGES`, or its sentences by key;
+            empty: that of ``language`` where there is a file of it, otherwise English.
+        markup: ``markdown``: Markdown in turns and replies is shown as such; ``raw``: as it was written.
+        break_every: After how many answers a break is offered; None: never.
 
     Raises:
         ParameterError: A setting is unknown, out of range, or contradicts another.
@@ -148,11 +154,17 @@ class Task:
     return_address: str = ""
     language: str = ""
     seed: int = 12345
+    page_language: str | Mapping[str, str] = ""
+    markup: str = "markdown"
+    break_every: int | None = 25
 
     def __post_init__(self) -> None:
         """Checks every setting."""
         if self.kind not in KINDS:
             raise ParameterError(f"kind: got {quoted(self.kind)}; expected {one_of(KINDS)}")
+        if self.markup not in MARKUPS:
+            raise ParameterError(f"markup: got {quoted(self.markup)}; expected {one_of(MARKUPS)}")
+        check_words(self.page_language)
         _check_numbers(self)
         check_criteria(self.criteria, graded=self.kind == "pointwise")
         if self.pairs and self.kind != "head-to-head":
@@ -165,6 +177,16 @@ class Task:
         for name, examples in (("training", self.training), ("attention", self.attention)):
             for place, example in enumerate(examples, start=1):
                 _check_example(self, f"{name} {place}", example)
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """The sentences of the page, by key."""
+        return words_of(self.page_language, self.language)
+
+    @property
+    def heading(self) -> str:
+        """The title; the usual one in the language of the page."""
+        return self.sentences["title"] if self.title == Task.title else self.title
 
     def criterion(self, name: str) -> Criterion:
         """The criterion of a name."""
@@ -179,6 +201,7 @@ def _check_numbers(task: Task) -> None:
         "attention_every": 2,
         "reserved_minutes": 1,
         "seed": 0,
+        "break_every": 1,
     }
     for name, lowest in least.items():
         value = getattr(task, name)
@@ -324,7 +347,37 @@ def read_task(path: str | os.PathLike[str], **given: Any) -> Task:
         InputError: The file cannot be read or is no TOML, or a setting is unknown, has a wrong type, or
             is out of range; the message names the file and the setting.
     """
-    return _FILE.read(path, **given)
+    return with_usual_questions(_FILE.read(path, **given))
+
+
+def with_usual_questions(task: Task) -> Task:
+    """The settings with a question for each well-known criterion (`page_words.CRITERIA`) that has none.
+
+    It is in the language of the page; a scale without words gets words for both ends.
+
+    >>> relevance, other = Criterion("relevance", lowest=1, highest=3), Criterion("wit")
+    >>> first, second = with_usual_questions(Task(criteria=(relevance, other))).criteria
+    >>> first.words, second == other
+    (('not relevant at all', '', 'fully relevant'), True)
+    """
+    criteria = tuple(_usual(task, each) for each in task.criteria)
+    return dataclasses.replace(task, criteria=criteria)
+
+
+def _usual(task: Task, each: Criterion) -> Criterion:
+    if each.question or each.name not in CRITERIA:
+        return each
+    which = {"pointwise": "_question", "head-to-head": "_better", "best-worst": ""}[task.kind]
+    ends = tuple(task.sentences[f"{each.name}_{end}"] for end in ("low", "high"))
+    words = each.words or (with_ends(each, ends) if task.kind == "pointwise" else ())
+    return dataclasses.replace(each, question=task.sentences[each.name + which], words=words)
+
+
+def with_ends(criterion: Criterion, words: Sequence[str]) -> tuple[str, ...]:
+    """The words of every point of a scale: those given, or the two of its ends and none between."""
+    if len(words) != 2:
+        return tuple(words)
+    return (words[0], *[""] * (criterion.highest - criterion.lowest - 1), words[1])
 
 
 def task_json(task: Task) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +25,13 @@ _SETTINGS = {
     "sample": "sample",
     "probability": "probability",
     "seed": "seed",
+    "markup": "markup",
+    "break_every": "break_every",
 }
 """By option, what the setting is called in the file of --task."""
 _QUESTION_OPTIONS = (
-    *_SETTINGS, "drawn", "task", "criteria", "scale", "without", "mined", "original", "columns",
-    "format", "references",
+    *_SETTINGS, "drawn", "task", "criteria", "questions", "anchors", "page_language", "scale", "without",
+    "mined", "original", "columns", "format", "references",
 )  # fmt: skip
 
 
@@ -58,6 +62,37 @@ class StudyOptions(options.TextsOptions, options.DrawnOptions):
         metavar="NAME",
         multiple=True,
         help="Rating criterion. May be repeated (default: overall).",
+    )
+    questions: tuple[str, ...] = option(
+        "--question",
+        metavar="TEXT",
+        multiple=True,
+        help="What raters are asked about a criterion. One for each --criterion, in the same order "
+        "(default: a question for overall, relevance, fluency, safety, helpfulness and preference; "
+        "otherwise the name).",
+    )
+    anchors: tuple[str, ...] = option(
+        "--anchors",
+        metavar="WORDS",
+        multiple=True,
+        help="Words of the points of the scale, from the lowest, with commas between (or | if there is "
+        "one); two are those of the ends. Once for all criteria, or one for each.",
+    )
+    page_language: str | None = option(
+        "--set page_language",
+        metavar="TAG|FILE",
+        help="Language of the page: ar, de, en, es, fr, ja or zh; or a .json file with the sentences of "
+        "another language (default: that of the language of the texts in --task, or en).",
+    )
+    markup: str | None = choice(
+        "--set markup",
+        of=("markdown", "raw"),
+        help="How turns and replies are shown. markdown: Markdown as such (the default); raw: as it was "
+        "written.",
+    )
+    break_every: int | None = integer(
+        "--set break_every",
+        help="Number of answers after which a break is offered (default: 25).",
     )
     scale: tuple[float, float] | None = options.scale()
     raters_per_question: int | None = integer(
@@ -124,7 +159,14 @@ def _record(path: Path, task: Task, questions: Questions) -> dict[str, Any] | No
 
 def task_of(given: StudyOptions) -> Task:
     """The settings of the file of --task, with those of options in their place."""
-    from rejoinder.annotation.task import Criterion, Task, read_task
+    from rejoinder.annotation.page_words import read_words
+    from rejoinder.annotation.task import (
+        Criterion,
+        Task,
+        read_task,
+        with_ends,
+        with_usual_questions,
+    )
     from rejoinder.errors import ParameterError
 
     settings: dict[str, Any] = {
@@ -132,10 +174,14 @@ def task_of(given: StudyOptions) -> Task:
         for name, setting in _SETTINGS.items()
         if getattr(given, name) is not None
     }
+    words = given.page_language
+    if words is not None:
+        settings["page_language"] = read_words(words) if words.endswith(".json") else words
     if given.task is not None:
-        if given.criteria or given.scale is not None:
+        if given.criteria or given.questions or given.anchors or given.scale is not None:
             raise ParameterError(
-                "--criterion, --scale: the file of --task has the criteria; write them there"
+                "--criterion, --question, --anchors, --scale: the file of --task has the criteria; write "
+                "them there"
             )
         return read_task(given.task, **settings)
     low, high = given.scale or (1.0, 5.0)
@@ -143,9 +189,36 @@ def task_of(given: StudyOptions) -> Task:
         raise ParameterError(
             f"--scale {low:g} {high:g}: expected whole numbers; give the lowest and the highest point"
         )
+    if given.anchors and settings.get("kind", "pointwise") != "pointwise":
+        raise ParameterError(f"--anchors: {settings['kind']} questions have no scale; leave it out")
     names = given.criteria or ("overall",)
-    criteria = tuple(Criterion(name, lowest=int(low), highest=int(high)) for name in names)
-    return Task(criteria=criteria, **settings)
+    texts = _one_per_criterion("--question", given.questions, names) or ("",) * len(names)
+    anchors = _one_per_criterion(
+        "--anchors", given.anchors * (len(names) if len(given.anchors) == 1 else 1), names
+    )
+    points = [Criterion(*both, int(low), int(high)) for both in zip(names, texts, strict=True)]
+    criteria = [
+        dataclasses.replace(each, words=with_ends(each, _anchors(text)))
+        for each, text in zip(points, anchors or ("",) * len(names), strict=True)
+    ]
+    return with_usual_questions(Task(criteria=tuple(criteria), **settings))
+
+
+def _one_per_criterion(name: str, given: Sequence[str], criteria: Sequence[str]) -> Sequence[str]:
+    """What an option gives for each criterion; empty where it was not given."""
+    from rejoinder.errors import ParameterError
+
+    if given and len(given) != len(criteria):
+        raise ParameterError(
+            f"{name}: given {len(given)} times for {len(criteria)} criteria; give it once for each "
+            "--criterion, in the same order"
+        )
+    return given
+
+
+def _anchors(text: str) -> list[str]:
+    """The words of points, with white space around them left out."""
+    return [each.strip() for each in text.split("|" if "|" in text else ",")] if text else []
 
 
 def questions_of(given: StudyOptions, task: Task) -> Questions:

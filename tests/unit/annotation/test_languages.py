@@ -65,9 +65,9 @@ def test_the_served_page_tells_it_too(tmp_path):
     study.consent(rater)
     shown = study.current(rater)
     html = Pages(study).question(rater, shown).body.decode()
-    assert '<span class="text" dir="auto" lang="zh">你今天过得怎么样？</span>' in html
-    assert '<span class="text" dir="auto">ann says 1</span>' in html
-    assert html.startswith('<!doctype html>\n<html lang="en">')
+    assert '<div class="text" dir="auto" lang="zh">你今天过得怎么样？</div>' in html
+    assert '<div class="text" dir="auto">ann says 1</div>' in html
+    assert html.startswith('<!doctype html>\n<html lang="en" dir="ltr">')
 
 
 OWN = Task(

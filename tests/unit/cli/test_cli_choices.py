@@ -8,6 +8,7 @@ import pytest
 from command_line import commands, verbs
 from rejoinder.annotation.platforms.registry import PLATFORMS
 from rejoinder.annotation.task import KINDS as KINDS_OF_JUDGEMENTS
+from rejoinder.annotation.task import MARKUPS
 from rejoinder.corpora.entropy_filter import SIDES
 from rejoinder.human_evaluation.by_people.families import Correction
 from rejoinder.human_evaluation.rater_effects import RaterEffects
@@ -35,6 +36,7 @@ PAIRWISE = [word for kind in get_args(MissingOrPairwise) for word in get_args(ki
 REGISTRIES = {
     "--platform": PLATFORMS,
     "--judgement": KINDS_OF_JUDGEMENTS,
+    "--set markup": MARKUPS,
     "--alignment": get_args(Alignment),
     "--as": [kind.replace(" ", "") for kind in KINDS_OF_TABLES],
     "--correlation": CORRELATIONS,

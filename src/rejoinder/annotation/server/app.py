@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rejoinder.annotation.export import export
 from rejoinder.annotation.overview import overview
+from rejoinder.annotation.page_words import RaterError, say
 from rejoinder.annotation.server.pages import Pages
 from rejoinder.annotation.server.security import (
     HEADERS,
@@ -132,7 +133,7 @@ class _Routes:
 
     async def home(self, request: Request) -> Response:
         """Without a link there is nothing to see."""
-        return self.pages.message("Open the link that you were given.", title=self.study.task.title)
+        return self.pages.message("open_link")
 
     async def icon(self, request: Request) -> Response:
         """Browsers ask for a picture of the site; there is none."""
@@ -150,11 +151,7 @@ class _Routes:
         platform_id = form.get("participant", "")[:LONGEST_PLATFORM_ID].strip() or None
         rater = await _in_thread(self.study.join_rater, platform_id, self.most_raters)
         if rater is None:
-            raise RequestRefusedError(
-                403,
-                "This study has as many raters as it can take, and nobody else can join. If you have a "
-                "link of your own already, open that one.",
-            )
+            raise RequestRefusedError(403, "full")
         return _to(f"/r/{rater.token}")
 
     async def question(self, request: Request) -> Response:
@@ -172,7 +169,7 @@ class _Routes:
         """The rater agrees to take part."""
         rater, form = await self._sent(request, "begin")
         if self.study.task.consent and form.get("consent") != "yes":
-            return self.pages.start(rater, "Tick the box if you agree to take part.")
+            return self.pages.start(rater, self.study.task.sentences["tick"])
         await _in_thread(self.study.consent, rater)
         return _to(f"/r/{rater.token}")
 
@@ -183,14 +180,15 @@ class _Routes:
         check_form_token(form, rater.token, f"answer {number}")
         asked = _number(number)
         if asked is None:
-            raise RequestRefusedError(400, "This form cannot be read.")
+            raise RequestRefusedError(400, "form_unreadable")
         try:
             explained = await _in_thread(self.study.answer, rater, asked, form)
-        except InputError as error:
+        except RaterError as error:
+            text = say(self.study.task.sentences, error.key, **error.values)
             shown = await _in_thread(self.study.current, rater)
             if shown is None or str(shown.assignment) != number:
-                return self.pages.message(str(error), f"/r/{rater.token}", status=409)
-            return self.pages.question(rater, shown, form, str(error))
+                return self.pages.message(error.key, f"/r/{rater.token}", 409, **error.values)
+            return self.pages.question(rater, shown, form, text)
         if explained:
             return _to(f"/r/{rater.token}/example/{asked}")
         return _to(f"/r/{rater.token}")
@@ -243,22 +241,22 @@ class _Routes:
     def refused(self, request: Request, error: Exception) -> Response:
         """A request that is not answered."""
         assert isinstance(error, RequestRefusedError)
-        return self.pages.message(error.message, status=error.status)
+        return self.pages.message(error.key, status=error.status)
 
     def no_page(self, request: Request, error: Exception) -> Response:
         """An address that there is not."""
         assert isinstance(error, HTTPException)
-        return self.pages.message("There is no such page.", status=error.status_code)
+        return self.pages.message("no_page", status=error.status_code)
 
     def failed(self, request: Request, error: Exception) -> Response:
         """A disk that is full, most likely; or nothing to export yet. The words are for the owner."""
-        is_admin = request.url.path.startswith("/a/")
-        words = "Nothing of this step was saved. Please wait a moment, and try again."
-        return self.pages.message(str(error) if is_admin else words, status=503)
+        if request.url.path.startswith("/a/"):
+            return self.pages.message_for_owner(str(error), 503)
+        return self.pages.message("failed", status=503)
 
     def defect(self, request: Request, error: Exception) -> Response:
         """An error that nothing foresaw."""
-        return self.pages.message("Something went wrong; this step was not saved.", status=500)
+        return self.pages.message("defect", status=500)
 
     async def _rater(self, request: Request) -> Rater:
         """The rater of a link."""
@@ -266,9 +264,7 @@ class _Routes:
         if rater is None:
             raise self._stranger(request)
         if not self.of_link.allows(rater.token):
-            raise RequestRefusedError(
-                429, "Too many requests. Wait a few seconds, and open your link again."
-            )
+            raise RequestRefusedError(429, "too_many")
         return rater
 
     async def _sent(self, request: Request, purpose: str | None) -> tuple[Rater, dict[str, str]]:
@@ -285,13 +281,13 @@ class _Routes:
         if not same_secret(request.path_params["token"], secret):
             raise self._stranger(request)
         if not limit.allows(secret):
-            raise RequestRefusedError(429, "Too many requests. Wait a few seconds, and try again.")
+            raise RequestRefusedError(429, "too_many")
 
     def _stranger(self, request: Request) -> RequestRefusedError:
         address = request.client.host if request.client else ""
         if not self.of_stranger.allows(address):
-            return RequestRefusedError(429, "Too many requests for links that do not exist.")
-        return RequestRefusedError(404, "There is no such link. Check that you copied all of it.")
+            return RequestRefusedError(429, "no_such_links")
+        return RequestRefusedError(404, "no_link")
 
 
 def same_secret(given: str, secret: str) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from rejoinder.annotation.choices import LONGEST_COMMENT
 from rejoinder.annotation.languages import languages, own_languages
+from rejoinder.annotation.markdown import html_of, nodes_of
 from rejoinder.annotation.overview import Overview
+from rejoinder.annotation.page_words import own_words, say
 from rejoinder.annotation.server.addresses import qr_svg
 from rejoinder.annotation.server.security import form_token
 from rejoinder.annotation.speakers import turns
@@ -40,7 +43,11 @@ class Pages:
         self._environment.filters["tag"] = self._tag
         self._environment.filters["paragraphs"] = paragraphs
         self._environment.filters["figure"] = figure
+        self._environment.filters["shown"] = self._shown
         self._environment.globals["task"] = study.task
+        self._environment.globals["heading"] = study.task.heading
+        self._environment.globals["words"] = study.task.sentences
+        self._environment.globals["say"] = functools.partial(say, study.task.sentences)
         self._environment.globals["longest_comment"] = LONGEST_COMMENT
 
     def _languages(self, shown: Shown) -> dict[str, str]:
@@ -51,6 +58,10 @@ class Pages:
         """The attribute that says the language of a text of the study's author; nothing if unknown."""
         language = self._own.get(text, "")
         return Markup(' lang="{}"').format(language) if language else Markup("")
+
+    def _shown(self, text: str) -> Markup:
+        """A turn or a reply, with its Markdown if the study shows it."""
+        return escape(text) if self.study.task.markup == "raw" else html_of(nodes_of(text))
 
     def start(self, rater: Rater, error: str = "") -> HTMLResponse:
         """The instructions and the consent."""
@@ -99,6 +110,7 @@ class Pages:
         """How far the study is, the links that begin with an address, and how many raters may join."""
         return self._page(
             "admin.html",
+            words=own_words("en"),
             overview=overview,
             study=self.study,
             base=address,
@@ -110,11 +122,15 @@ class Pages:
         )
 
     def message(
-        self, words: str, address: str = "", title: str = "", status: int = 200
+        self, key: str, address: str = "", status: int = 200, **values: object
     ) -> HTMLResponse:
-        """A page with a sentence."""
-        heading = title or self.study.task.title
-        return self._page("message.html", status, words=words, address=address, heading=heading)
+        """A page with a sentence of the page's language."""
+        text = say(self.study.task.sentences, key, **values)
+        return self._page("message.html", status, text=text, address=address)
+
+    def message_for_owner(self, text: str, status: int) -> HTMLResponse:
+        """A page with a sentence for those who run the study, in English."""
+        return self._page("message.html", status, words=own_words("en"), text=text, address="")
 
     def _page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         text = self._environment.get_template(template).render(**values)

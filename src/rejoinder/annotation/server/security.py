@@ -20,8 +20,8 @@ FORM_SECONDS = 10.0
 
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; "
-        "base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     # Without an origin in forms (no-referrer) old browsers could not be told from other sites.
     "Referrer-Policy": "same-origin",
@@ -40,13 +40,13 @@ class RequestRefusedError(Exception):
 
     Attributes:
         status: The status of HTTP.
-        message: Why, for the person who sees it.
+        key: The key of the sentence that says why.
     """
 
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, status: int, key: str) -> None:
+        super().__init__(key)
         self.status = status
-        self.message = message
+        self.key = key
 
 
 class RateLimit:
@@ -99,9 +99,7 @@ def check_form_token(form: Mapping[str, str], secret: str, purpose: str) -> None
     """
     given = form.get("form", "").encode()
     if not hmac.compare_digest(given, form_token(secret, purpose).encode()):
-        raise RequestRefusedError(
-            403, "This form does not belong to this page. Open your link again."
-        )
+        raise RequestRefusedError(403, "form_elsewhere")
 
 
 def check_same_site(request: Request) -> None:
@@ -118,33 +116,31 @@ def check_same_site(request: Request) -> None:
         origin, host = request.headers.get("origin", ""), request.headers.get("host", "")
         if host and origin.partition("://")[2] == host:
             return
-    raise RequestRefusedError(403, "This form was sent from another site. Open your link again.")
+    raise RequestRefusedError(403, "form_other_site")
 
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form, of limited size; of a field that is given twice the last one counts.
 
     Raises:
-        RefusedError: It is too large, no form, or came in part.
+        RequestRefusedError: It is too large, no form, or came in part.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise RequestRefusedError(415, "Expected a form.")
+        raise RequestRefusedError(415, "form_expected")
     body = b""
     try:
         with fail_after(FORM_SECONDS):
             async for part in request.stream():
                 body += part
                 if len(body) > LARGEST_BODY:
-                    raise RequestRefusedError(413, "This form is too large.")
+                    raise RequestRefusedError(413, "form_large")
     except (ClientDisconnect, TimeoutError):
-        raise RequestRefusedError(
-            408, "This form came in part, and was not saved. Send it again."
-        ) from None
+        raise RequestRefusedError(408, "form_in_part") from None
     try:
         pairs = parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        raise RequestRefusedError(400, "This form cannot be read.") from None
+        raise RequestRefusedError(400, "form_unreadable") from None
     return dict(pairs)

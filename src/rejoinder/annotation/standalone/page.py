@@ -11,6 +11,7 @@ import jinja2
 from rejoinder.annotation.answers import FORMAT, MARK
 from rejoinder.annotation.choices import LONGEST_COMMENT
 from rejoinder.annotation.languages import languages, own_languages
+from rejoinder.annotation.markdown import Node, nodes_of
 from rejoinder.annotation.study import Rater, Study
 from rejoinder.files.page_policy import hash_of
 
@@ -38,6 +39,7 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
             "context": shown.context,
             "replies": shown.replies,
             "languages": {text: tag for text, tag in tags.items() if tag},
+            "nodes": {text: nodes for text in tags if (nodes := _nodes(study, text)) != (text,)},
         }
         if known is not None:
             question["known"] = {"answers": known.answers, "explanation": known.explanation}
@@ -53,7 +55,8 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
         "address": task.return_address.replace("{code}", rater.code),
         "kind": task.kind,
         "ties": task.ties,
-        "title": task.title,
+        "title": task.heading,
+        "words": task.sentences,
         "languages": {text: tag for text, tag in own_languages(task).items() if tag},
         "instructions": task.instructions,
         "consent": task.consent,
@@ -62,10 +65,14 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
         "criteria": [{"asked": each.asked, "points": each.points} for each in task.criteria],
         "questions": questions,
     }
-    return _html(task.title, content), rater, len(questions)
+    return _html(study, content), rater, len(questions)
 
 
-def _html(title: str, content: dict[str, Any]) -> str:
+def _nodes(study: Study, text: str) -> tuple[Node, ...]:
+    return (text,) if study.task.markup == "raw" else nodes_of(text)
+
+
+def _html(study: Study, content: dict[str, Any]) -> str:
     static = _HERE / "server" / "static"
     style = (static / "page.css").read_text("utf-8")
     keys = (static / "keys.js").read_text("utf-8")
@@ -79,5 +86,10 @@ def _html(title: str, content: dict[str, Any]) -> str:
     )
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     return environment.from_string(template).render(
-        title=title, style=style, script=script, data=data, policy=policy
+        title=study.task.heading,
+        words=study.task.sentences,
+        style=style,
+        script=script,
+        data=data,
+        policy=policy,
     )

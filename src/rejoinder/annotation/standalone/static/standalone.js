@@ -8,7 +8,11 @@
   const stored = `rejoinder-${study.rater}`;
   let state = { consented: false, answers: {} };
   let editing = null;
-  let shownAt = Date.now();
+  let shownAt = performance.now(); // a clock that nobody sets
+
+  // A sentence in the language of the page.
+  const say = (key, values = {}) =>
+    study.words[key].replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 
   const load = () => {
     try {
@@ -50,59 +54,70 @@
       .map((each) => each.trim())
       .filter((each) => each)
       .map((each) => element("p", { class: "lines", dir: "auto", lang: own(text) }, each));
-  const texts = (text, languages) =>
-    text.trim()
-      ? element("span", { class: "text", dir: "auto", lang: language(text, languages) }, text)
-      : element("em", { class: "empty" }, "(an empty reply)");
+  // What Rejoinder made of Markdown: texts, and lists of a tag, its nodes and a number.
+  const built = (nodes) =>
+    nodes.map((each) =>
+      typeof each === "string"
+        ? each
+        : element(each[0], { start: each.length > 2 ? String(each[2]) : "" }, ...built(each[1])),
+    );
+  const texts = (text, { languages, nodes }) =>
+    element(
+      "div",
+      { class: "text", dir: "auto", lang: language(text, languages) },
+      ...(text.trim()
+        ? built(Object.hasOwn(nodes, text) ? nodes[text] : [text])
+        : [element("em", { class: "empty" }, say("empty_reply"))]),
+    );
   const says = (who) =>
-    element("span", { class: "speaker" }, who, element("span", { class: "hidden" }, " says:"));
+    element("span", { class: "speaker" }, who, element("span", { class: "hidden" }, ` ${say("says")}`));
 
   const draw = (title, ...children) => {
     document.title = title;
     main.replaceChildren(...children);
-    shownAt = Date.now();
+    shownAt = performance.now();
     const heading = main.querySelector("h1");
     heading.tabIndex = -1;
     heading.focus();
     window.scrollTo(0, 0);
   };
 
-  const conversation = ({ context, languages }) =>
-    context.length
+  const conversation = (question) =>
+    question.context.length
       ? [
           element(
             "section",
             { "aria-labelledby": "conversation" },
-            element("h2", { id: "conversation" }, "Conversation"),
+            element("h2", { id: "conversation" }, say("conversation")),
             element(
               "ol",
               { class: "turns" },
-              ...context.map((text, place) => {
-                const who = (context.length - place) % 2 ? "B" : "A";
+              ...question.context.map((text, place) => {
+                const who = (question.context.length - place) % 2 ? "B" : "A";
                 const side = who === "A" ? "right" : "left";
-                return element("li", { class: `turn ${side}` }, says(who), " ", texts(text, languages));
+                return element("li", { class: `turn ${side}` }, says(who), " ", texts(text, question));
               }),
             ),
           ),
         ]
       : [];
-  const replies = ({ replies: given, languages }) =>
+  const replies = (question) =>
     element(
       "section",
       { "aria-labelledby": "replies" },
-      element("h2", { id: "replies" }, given.length === 1 ? "Reply" : "Replies"),
+      element("h2", { id: "replies" }, say(question.replies.length === 1 ? "reply" : "replies")),
       element(
         "ol",
-        { class: `replies of-${given.length}` },
-        ...given.map((text, place) =>
+        { class: `replies of-${question.replies.length}` },
+        ...question.replies.map((text, place) =>
           element(
             "li",
             { class: "reply" },
-            given.length === 1
+            question.replies.length === 1
               ? says("A")
-              : element("span", { class: "speaker" }, `Reply ${place + 1}`),
+              : element("span", { class: "speaker" }, say("reply_number", { number: place + 1 })),
             " ",
-            texts(text, languages),
+            texts(text, question),
           ),
         ),
       ),
@@ -133,11 +148,14 @@
   const groups = (question, before) =>
     study.criteria.flatMap((criterion, place) => {
       const name = `c${place}`;
-      const each = question.replies.map((_, k) => [String(k + 1), `Reply ${k + 1}`]);
+      const each = question.replies.map((_, k) => [
+        String(k + 1),
+        say("reply_number", { number: k + 1 }),
+      ]);
       if (study.kind === "best-worst") {
         return ["best", "worst"].map((end) =>
           group(
-            `${end === "best" ? "Best" : "Worst"} reply: ${criterion.asked}`,
+            `${say(`${end}_reply`)} ${criterion.asked}`,
             each.map(([value, label]) => option(`${name}-${end}`, value, label, "", before)),
           ),
         );
@@ -149,7 +167,7 @@
         return [group(criterion.asked, points, true)];
       }
       const [first, second] = each.map(([value, label]) => option(name, value, label, "", before));
-      const tie = study.ties ? [option(name, "tie", "Tie", "neither is better", before)] : [];
+      const tie = study.ties ? [option(name, "tie", say("tie"), say("neither"), before)] : [];
       return [group(criterion.asked, [first, ...tie, second])];
     });
 
@@ -158,11 +176,11 @@
       return "";
     }
     const same = study.criteria.some((_, k) => fields[`c${k}-best`] === fields[`c${k}-worst`]);
-    return same ? "The best and the worst reply must be different replies." : "";
+    return same ? say("choose_different") : "";
   };
 
   const keys = () => {
-    const tie = study.kind === "head-to-head" && study.ties ? " (0: tie)" : "";
+    const tie = study.kind === "head-to-head" && study.ties ? "keys_tie" : "keys";
     return element(
       "p",
       { class: "keys" },
@@ -170,7 +188,7 @@
         "label",
         {},
         element("input", { type: "checkbox", id: "keys" }),
-        ` Keys: digits choose${tie}, Enter saves`,
+        ` ${say(tie)}`,
       ),
     );
   };
@@ -189,7 +207,7 @@
   const start = () => {
     const box = study.consent
       ? [
-          element("h2", {}, "Consent"),
+          element("h2", {}, say("consent")),
           ...paragraphs(study.consent),
           element(
             "p",
@@ -199,7 +217,7 @@
               { class: "option" },
               element("input", { type: "checkbox", required: true }),
               " ",
-              element("span", { class: "mark" }, "I have read this, and agree to take part."),
+              element("span", { class: "mark" }, say("agree")),
             ),
           ),
         ]
@@ -215,18 +233,17 @@
       element("h1", { dir: "auto", lang: own(study.title) }, study.title),
       ...(study.instructions
         ? paragraphs(study.instructions)
-        : [element("p", {}, "Read each conversation, and judge what is asked below it.")]),
+        : [element("p", {}, say("introduction"))]),
       element(
         "p",
         {},
-        "Your answers stay in this browser until you download them at the end, as a file that you " +
-          "send back. You can close this page and go on later in the same browser.",
+        say("kept_in_browser"),
       ),
       element(
         "form",
         { onsubmit: begin },
         ...box,
-        element("p", {}, element("button", { type: "submit" }, "Begin")),
+        element("p", {}, element("button", { type: "submit" }, say("begin"))),
       ),
     );
   };
@@ -236,7 +253,7 @@
     const before = sent ?? state.answers[question.question]?.fields ?? {};
     const total = study.questions.length;
     const count = answered().length;
-    const kind = question.known ? "Practice" : "Question";
+    const heading = say(question.known ? "practice_of" : "question_of", { number: place + 1, total });
     const submit = (event) => {
       event.preventDefault();
       const fields = Object.fromEntries(new FormData(event.target));
@@ -245,7 +262,7 @@
         ask(place, wrong, fields);
         return;
       }
-      const seconds = (Date.now() - shownAt) / 1000;
+      const seconds = (performance.now() - shownAt) / 1000;
       state.answers[question.question] = { fields, seconds, at: Date.now() / 1000 };
       editing = null;
       save();
@@ -264,7 +281,7 @@
           element(
             "p",
             { class: "comment" },
-            element("label", { for: "comment" }, "Comment (optional)"),
+            element("label", { for: "comment" }, say("comment")),
             element(
               "textarea",
               {
@@ -280,20 +297,20 @@
         ]
       : [];
     draw(
-      `${error ? "Error: " : ""}${kind} ${place + 1} of ${total}`,
+      error ? say("error", { title: heading }) : heading,
       element(
         "header",
         { class: "bar" },
-        element("h1", {}, `${kind} ${place + 1} of ${total}`),
-        element("progress", { max: total, value: String(count), "aria-label": "Answers given" }),
-        element("p", { class: "saved" }, `${count} of ${total} answered`),
+        element("h1", {}, heading),
+        element("progress", { max: total, value: String(count), "aria-label": say("answers_saved") }),
+        element("p", { class: "saved" }, say("answered_of", { answered: count, total })),
       ),
       ...(study.instructions
         ? [
             element(
               "details",
               {},
-              element("summary", {}, "Instructions"),
+              element("summary", {}, say("instructions")),
               ...paragraphs(study.instructions),
             ),
           ]
@@ -309,7 +326,7 @@
         element(
           "p",
           { class: "actions" },
-          element("button", { type: "submit" }, "Save and continue"),
+          element("button", { type: "submit" }, say("save")),
         ),
       ),
       element(
@@ -328,7 +345,7 @@
                     show();
                   },
                 },
-                "Change the previous answer",
+                say("undo"),
               ),
             ]),
         keys(),
@@ -339,17 +356,17 @@
 
   const explain = (question) => {
     draw(
-      "Practice",
-      element("h1", {}, "What others answered"),
+      say("practice"),
+      element("h1", {}, say("others")),
       element(
         "ul",
         {},
         ...Object.entries(question.known.answers).map(([asked, answer]) =>
-          element("li", { dir: "auto" }, `${asked} Expected: ${answer}`),
+          element("li", { dir: "auto" }, say("expected", { asked, answer })),
         ),
       ),
       ...paragraphs(question.known.explanation),
-      element("p", {}, element("button", { type: "button", onclick: show, id: "continue" }, "Continue")),
+      element("p", {}, element("button", { type: "button", onclick: show, id: "continue" }, say("continue"))),
       ...conversation(question),
       replies(question),
     );
@@ -372,14 +389,14 @@
   const done = () => {
     const last = study.questions.length - 1;
     draw(
-      `All done: ${study.title}`,
-      element("h1", {}, "All done. Thank you!"),
-      element("p", {}, "Now download your answers, and send the file back."),
-      element("p", {}, element("button", { type: "button", onclick: download }, "Download answers")),
+      `${say("done")} ${study.title}`,
+      element("h1", {}, say("done")),
+      element("p", {}, say("send_back")),
+      element("p", {}, element("button", { type: "button", onclick: download }, say("download"))),
       element(
         "p",
         {},
-        "Your completion code: ",
+        `${say("code")} `,
         element("strong", { class: "code" }, study.code),
       ),
       ...(study.address
@@ -387,7 +404,7 @@
             element(
               "p",
               {},
-              element("a", { href: study.address, rel: "noreferrer" }, "Return to the platform"),
+              element("a", { href: study.address, rel: "noreferrer" }, say("return")),
             ),
           ]
         : []),
@@ -404,7 +421,7 @@
               show();
             },
           },
-          "Change the previous answer",
+          say("undo"),
         ),
       ),
     );

@@ -13,11 +13,12 @@ from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.reporting.verdict import MetricEvidence, PeopleEvidence, Verdict, decide
 
 if TYPE_CHECKING:
+    from rejoinder.meta_evaluation.correlate import Agreement
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
     from rejoinder.reporting.parts import ReportParts
 
 COEFFICIENT = "spearman"
-"""The coefficient by which metrics agree with people, where it was computed."""
+"""The coefficient by which metrics agree with people, where it was computed; the tables have others."""
 
 
 def verdict_of(report: ReportParts) -> Verdict | None:
@@ -139,15 +140,20 @@ def _trivial(report: ReportParts, label: str) -> tuple[str, int]:
     return f"'{row['baseline']}' ({BASELINES[row['baseline']].meaning})", row["reached"]
 
 
+def coefficient(agreement: Agreement) -> tuple[str, tuple[str, str, str]]:
+    """The coefficient of sentences, and its columns: value and interval, within systems where known."""
+    names = agreement.correlations
+    kind = COEFFICIENT if COEFFICIENT in names else names[0]
+    if "within" in agreement.table().columns:
+        return kind, ("within", "within_low", "within_high")
+    return kind, ("value", "low", "high")
+
+
 def _agreement(report: ReportParts, label: str) -> tuple[float, float, float] | None:
     """The correlation of a metric with people on the first criterion, within systems where known."""
     for agreement in report.agreement.values():
-        table = agreement.table()
-        within = "within_" * ("within" in table.columns)
-        names = [within.rstrip("_") or "value", f"{within}low", f"{within}high"]
-        kind = COEFFICIENT if COEFFICIENT in agreement.correlations else agreement.correlations[0]
-        rows = table.filter(metric=label, correlation=kind).select(names).rows()
-        if rows:
+        kind, ends = coefficient(agreement)
+        if rows := agreement.table().filter(metric=label, correlation=kind).select(ends).rows():
             return rows[0]
     return None
 

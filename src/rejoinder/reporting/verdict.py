@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rejoinder.document.best_system import Standing, best_sentence, tied_at_top
-from rejoinder.document.numbers import decimals, times100
+from rejoinder.document.numbers import Show, decimals, times100
 from rejoinder.human_evaluation.preference_result import CHOICES, choices_sentence
 from rejoinder.messages import counted, enumerated
 
@@ -67,6 +67,11 @@ class MetricEvidence:
     agreement: tuple[float, float, float] | None = None
     trivial: str = ""
     reached: int = 0
+
+    @property
+    def show(self) -> Show:
+        """How values are written."""
+        return times100 if self.percent else decimals(2)
 
     @property
     def agrees(self) -> bool:
@@ -186,8 +191,7 @@ def _by_metric(given: MetricEvidence, judged: bool, also: str) -> Verdict:
     else:
         which = f"which is not shown to agree with people here ({given.correlation})"
         grounds = f"This is what {label} says, {which}."
-    show = times100 if given.percent else decimals(2)
-    sentence = best_sentence(given.ordered, f"{label} alone", show)
+    sentence = best_sentence(given.ordered, f"{label} alone", given.show)
     return Verdict(evidence, label, sentence, f"{grounds}{also}", given.ordered)
 
 

@@ -73,7 +73,8 @@ def read(
             "read them, list the file a second time, as responses"
         )
     note_order(given)
-    _take_own_scores(given, items)
+    without_references = items.references.is_empty()
+    take_own_scores(given, without_references, "the metrics where there are no references")
     return items, replies.without(without)
 
 
@@ -99,8 +100,8 @@ def note_order(given: TextsOptions) -> None:
             )
 
 
-def _take_own_scores(given: TextsOptions, items: TestSet) -> None:
-    """Takes the scores that logs hold for metrics, where no metric is named and there are no references.
+def take_own_scores(given: TextsOptions, wanted: bool, why: str) -> None:
+    """Takes the scores that logs hold for metrics, where they are wanted and no metric is named.
 
     Otherwise they are not read, and a note says so, as it does of ratings by people.
     """
@@ -121,16 +122,12 @@ def _take_own_scores(given: TextsOptions, items: TestSet) -> None:
     except RejoinderError:
         return  # it holds none
     paths = list(dict.fromkeys(given.replies))
-    named = isinstance(given, MeasuredOptions) and given.metrics
-    if items.references.is_empty() and not named:
+    holds = f"{given.testset}: holds scores too ({listed(names)}), which are"
+    if wanted and not (isinstance(given, MeasuredOptions) and given.metrics):
         given.scores = tuple(ScoreFile(path, "higher", None, "") for path in paths)
-        note(
-            f"{given.testset}: holds scores too ({listed(names)}), which are the metrics where there "
-            "are no references"
-        )
+        note(f"{holds} {why}")
         return
-    words = " ".join(f"--scores {path}" for path in paths)
-    note(f"{given.testset}: holds scores too ({listed(names)}), which are read with {words}")
+    note(f"{holds} read with {' '.join(f'--scores {path}' for path in paths)}")
 
 
 def _note_own_ratings(given: TextsOptions) -> None:

@@ -190,6 +190,27 @@ def test_ratings_by_people_in_a_log_are_named(command, tmp_path):
     assert status == 0, err
 
 
+@pytest.mark.parametrize(
+    "words", ["compare old.json new.json", "report --scores old.json --scores new.json -o out.md"]
+)
+def test_the_judge_in_logs_and_ratings_of_their_systems_need_no_more(command, logs, words):
+    rows = ["id,system,rater,score"]
+    for lead, model in enumerate(("old", "new")):
+        text = json.loads((logs / f"{model}.json").read_text())
+        for n, each in enumerate(text["samples"]):
+            each["scores"] = {"match": {"value": 2 * lead + n * n % 3}}
+            rows += [f"{each['id']},{model},{rater},{2 * lead + n % 2 + 1}" for rater in "uvwx"]
+        (logs / f"{model}.json").write_text(json.dumps(text))
+    (logs / "rated.csv").write_text("\n".join(rows))
+    status, out, err = command(*words.split(), "--ratings", "rated.csv")
+    assert status == 0, err
+    assert "match" in out
+    verdicts = ("people, new is better than old by 2.00", "new is better than old by people: 3.50")
+    assert verdicts[words.startswith("report")] in out.replace("\n", " ")
+    if words.startswith("report"):
+        assert "replies are not given" not in out  # they stand in the logs
+
+
 def test_a_note_where_references_stand_in_the_place_of_a_system(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("references.txt", "new.txt", "old.txt"):

@@ -228,6 +228,7 @@ OF_RATINGS = {
 
 def _check_with_people(given: CompareOptions, alone: bool) -> None:
     """Raises where an option has no effect beside ratings or on them alone, or no judge is named."""
+    from rejoinder.cli.inputs import take_own_scores
     from rejoinder.cli.needs import from_command_line
     from rejoinder.errors import ParameterError
 
@@ -241,6 +242,8 @@ def _check_with_people(given: CompareOptions, alone: bool) -> None:
                 f"{each} has no effect on ratings alone; name the test set and the replies, or the scores of "
                 f"another tool with --scores FILE, or leave {each} out"
             )
+    if given.replies and not given.metrics:
+        take_own_scores(given, True, "the judges")
     if given.replies and not given.metrics and not given.scores:
         raise ParameterError(
             "--ratings: no judge is named; give the scores of all replies with --scores FILE, or name a "

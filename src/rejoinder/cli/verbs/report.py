@@ -116,21 +116,23 @@ def report(given: ReportOptions) -> None:
 def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:
     """The test set and the replies; None where scores or judgements are all that is given.
 
-    A file of scores or ratings that holds texts too is the test set, where none is named.
+    A file of scores or ratings that holds texts too is the test set, where none is named; of several logs
+    each has the replies of its own system.
     """
     import click
 
     from rejoinder.cli import inputs
     from rejoinder.tables.assembly.column_mapping import column_mapping
-    from rejoinder.tables.formats.format_choice import holds_all
+    from rejoinder.tables.formats.format_choice import holds_all, is_log
 
     others = [*(each.path for each in given.scores), *given.ratings]
     if given.testset is None:
         columns = column_mapping(given.columns)
-        whole = (
+        whole = [
             each for each in others if each.is_file() and holds_all(each, given.format, columns)
-        )
-        given.testset = next(whole, None)  # pyright: ignore[reportAttributeAccessIssue]
+        ]
+        given.testset = next(iter(whole), None)  # pyright: ignore[reportAttributeAccessIssue]
+        given.responses = tuple(each for each in whole[1:] if is_log(each, given.format))
     if given.testset is None and not others and not given.preferences:
         raise click.MissingParameter(
             "Or give --scores, --ratings or --preferences alone.",

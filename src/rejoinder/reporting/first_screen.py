@@ -22,6 +22,7 @@ from rejoinder.reporting.evidence import (
     verdict_of,
 )
 from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, ranks_in_words, show_of, times_of
+from rejoinder.reporting.summary import incomplete
 from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.statistics.power import POWER, least_items, power
 
@@ -192,11 +193,8 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
                 clear = every.filter(every < SIGNIFICANT).len()
                 yield f"Of all systems, {how_many_differ(clear, every.len())} significantly."
     items = report.contexts
-    replies = report.responses.join(items, on="id", how="semi")
-    counts = replies.group_by("system", maintain_order=True).agg(pl.col("id").n_unique())
-    for system, own in counts.iter_rows():
-        if own < items.height:
-            yield f"{system} has no reply to {items.height - own} of {counted(items.height, 'item')}."
+    for system, own in incomplete(report, items):
+        yield f"{system} has no reply to {items.height - own} of {counted(items.height, 'item')}."
     for each in people_of(report):
         other = decide([each], [])
         if other is not None and each.criterion != verdict.criterion:

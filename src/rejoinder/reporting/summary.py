@@ -10,7 +10,7 @@ import polars as pl
 
 from rejoinder.document.best_system import best_sentence
 from rejoinder.document.numbers import Show, decimals, times100
-from rejoinder.messages import SIGNIFICANT, counted
+from rejoinder.messages import SIGNIFICANT, counted, enumerated
 from rejoinder.reporting.evidence import coefficient, metrics_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def _size(report: ReportParts) -> Iterator[str]:
     """How many systems, items and references there are, and how many items have no reference."""
     systems, items = counted(len(report.scores.names), "system"), report.scores.items
     replied = f"{systems} replied to {counted(items.height, 'item')}"
+    if fewer := [f"{system} to {own}" for system, own in incomplete(report, items)]:
+        replied += f" ({enumerated(fewer)} of them)"
     own = report.references.join(items.select("id"), on="id", how="semi")
     counts = own.group_by("id").len().get_column("len")
     if report.responses.is_empty():
@@ -76,6 +78,13 @@ def _size(report: ReportParts) -> Iterator[str]:
             yield f"{replied}; {rest}."
         else:
             yield f"{replied}; an item has {references}."
+
+
+def incomplete(report: ReportParts, items: pl.DataFrame) -> Iterator[tuple[str, int]]:
+    """The systems that did not reply to each of some items, each with how many it replied to."""
+    replies = report.responses.join(items, on="id", how="semi")
+    counts = replies.group_by("system", maintain_order=True).agg(n=pl.col("id").n_unique())
+    yield from counts.filter(pl.col("n") < items.height).iter_rows()
 
 
 def _standings(report: ReportParts) -> Iterator[str]:

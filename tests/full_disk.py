@@ -202,6 +202,7 @@ SAME_TABLES = (
 
 ELSEWHERE = {
     **{(verb, "--tables"): "tried with 'score' and 'ratings'" for verb in SAME_TABLES},
+    ("compare", "--plots"): "written by the same lines as that of 'variety'",
     ("variety", "--plots"): "written by the same lines as that of the recipes",
     ("rerank", "--save-utility"): "written by the same lines as --output, beside it",
     (

@@ -141,6 +141,8 @@ ROWS = [
     Row("compare", "--seed", "--seed 7", "comparisons.*.p_randomization", DIFFERENCE, also=SEVERAL),
     as_json("compare"),
     to_file("compare"),
+    Row("compare", "--plots", "--plots {out}", effect=lambda _, after: (
+        after.at("@") == ["differences.png", "differences.svg"])),
     Row("compare", "--metric", "-m length", effect=more_than_before("comparisons.*.metric", "length")),
     # The largest difference of BLEU is 0.38.
     Row("compare", "--margin", "--margin 0.6", "comparisons.*.p_equivalence", DIFFERENCE, also="--margin 0.4",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rejoinder.cli.options import JsonOptions
     from rejoinder.cli.records import Records
     from rejoinder.document.parts import Document
+    from rejoinder.result import PlottedResult
 
 Made = TypeVar("Made")
 
@@ -127,6 +128,13 @@ class Outputs:
         if paths and folder is not None:
             self._written.append(f"Wrote {counted(len(paths), 'figure file')} in {folder}.")
             self.make(lambda: self._records.write(folder, files=paths), None)
+
+    def plot(self, result: PlottedResult, folder: Path | None, name: str) -> None:
+        """Draws the figure of a result into a folder, where one is given."""
+        if folder is not None:
+            from rejoinder.figures import style
+
+            self.drew(folder, self.make(lambda: style.save(result.plot(), folder, name), ()))
 
     def make(self, write: Callable[[], Made], otherwise: Made) -> Made:
         """What ``write`` returns; ``otherwise`` where it could not write its files."""

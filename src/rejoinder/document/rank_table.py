@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from rejoinder.document.numbers import Show
 from rejoinder.document.parts import Document, Line
 from rejoinder.document.table import Table, key, number
+from rejoinder.document.text import IN_PAPERS, LETTERS, Cell, joined, styled
 
 SAME_LETTER = "two systems that share a letter do not differ significantly, two that share none do"
 RANKS = (
@@ -14,13 +16,30 @@ RANKS = (
 )
 
 
-def ranks_of(ranks: pl.DataFrame, across: str = "metric") -> Document:
-    """The ranges of ranks: a row for each system, a column for each metric, or each value of another key."""
+def ranks_of(ranks: pl.DataFrame, across: str = "metric", show: Show | None = None) -> Document:
+    """The ranges of ranks: a row for each system, a column for each metric, or each value of another key.
+
+    Args:
+        ranks: ``system``, ``best_rank``, ``worst_rank``, ``letters`` and the key.
+        across: The key.
+        show: How a mean is written, which then stands before the ranks; None for no mean.
+    """
 
     def span_of(best: int, worst: int, letters: str) -> str:
         return f"{best}" + f"-{worst}" * (worst > best) + f" {letters}"
 
+    columns = [key("system")]
+    if show is not None:
+        best = dict(ranks.group_by(across).agg(pl.col("mean").max()).iter_rows())
+
+        def mean_of(mean: float, of: str, letters: str) -> Cell:
+            value = styled(show(mean), "bold" * (mean == best[of]))
+            return joined(value, styled(letters, LETTERS))
+
+        keys = ("mean", across, "letters")
+        columns.append(number(lambda of: f"mean {of}", keys, mean_of, across=True))
     keys = ("best_rank", "worst_rank", "letters")
-    columns = [key("system"), number(str, keys, span_of, across=True)]
+    columns.append(number(str, keys, span_of, across=True))
     table = Table(ranks, columns, name="ranks", title="ranks", across=across)
-    return [table, Line(RANKS, "legend")]
+    bold = styled("; best values bold" * (show is not None), IN_PAPERS)
+    return [table, Line(joined(RANKS, bold), "legend")]

@@ -51,11 +51,10 @@ def as_latex(document: Document) -> str:
                 again = labels.count(labels[-1])
                 label = f"tab:{labels[-1]}" + f"-{again}" * (again > 1)
                 words = ["continued"] if number else legends
-                if grid.title and not "".join(words).startswith(_inline(grid.title)):
-                    words = [_inline(grid.title), *words]
-                written += "\n" + _table(
-                    grid, ". ".join(words) or part.caption or labels[-1], label
-                )
+                title = _inline(grid.title) or part.caption
+                if title and not "".join(words).startswith(title):
+                    words = [title, *words]
+                written += "\n" + _table(grid, ". ".join(words) or labels[-1], label)
         elif not (part.kind == "legend" and _is_captioned(lines[:place])):
             written += _comment(part.shown)
     return "% needs \\usepackage{booktabs}\n" + written.removeprefix("\n")

@@ -74,6 +74,7 @@ OUTPUTS = [
     Output("compare", "--save", "IN a.jsonl -b a --fail-if-worse 0", ".xml"),
     Output("report", "--output", "IN a.jsonl", ".html"),
     Output("variety", "--tables", "IN a.jsonl", ".csv"),
+    Output("compare", "--plots", "IN a.jsonl", foreign="differences.svg"),
     Output("variety", "--plots", "IN a.jsonl", foreign="variety.png"),
     Output("audit", "--save-replies", "IN a.jsonl", ".csv"),
     Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from rejoinder.scoring.compare import Comparison
 
 
+PICTURE = "differences"
+"""The name of the figure."""
+
+
 class CompareOptions(
     options.ScoringOptions,
     options.SamplesOptions,
@@ -44,6 +48,7 @@ class CompareOptions(
         help="Exit with status 1 also if a loss greater than MARGIN is not excluded.",
     )
     save: Path | None = options.save("The verdicts of --fail-if-worse, as JUnit XML (.xml).")
+    plots: Path | None = options.plots("The difference of each pair of systems.")
     all_pairs: bool = flag(
         "--all-pairs",
         help="Print a row for every pair of systems. Default: up to 6 systems; more have a matrix of "
@@ -106,7 +111,7 @@ def compare(given: CompareOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
-    from rejoinder.cli.targets import VERDICTS, check_file
+    from rejoinder.cli.targets import VERDICTS, check_drawings, check_file
     from rejoinder.errors import ParameterError
 
     inputs.check_together(given, "digits", "json")
@@ -128,6 +133,7 @@ def compare(given: CompareOptions) -> None:
     check_needs(bool(given.at), "--at K", "passing")
     check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure", "save")
     check_file(given.save, VERDICTS)
+    check_drawings(given.plots)
     if given.ratings:
         _with_people(given)
     else:
@@ -153,6 +159,12 @@ def _by_metrics(given: CompareOptions) -> None:
         raise ParameterError(
             f"--resamples 0: '{given.testset}' was measured without resamples, and a comparison needs "
             f"them; give {FEWEST_RESAMPLES} or more when measuring, or leave --resamples out"
+        )
+    if given.responses and len(scores.names) < 2:
+        raise ParameterError(
+            f"{given.testset} is taken for the test set, and there is one system alone, "
+            f"'{''.join(scores.names)}'; a comparison needs two: name the test set first, such as a text file "
+            "with a reference on each line, and behind it the replies of each system"
         )
     with Progress("comparing"):
         compared = pairs(
@@ -189,6 +201,7 @@ def _by_metrics(given: CompareOptions) -> None:
 
     with Outputs(compared.scores) as outputs:
         outputs.save(given.save, save_verdicts)
+        outputs.plot(compared, given.plots, PICTURE)
         outputs.show(given, show, printed)
     if given.fail_if_worse is not None:
         _fail(compared, given.fail_if_unsure)
@@ -221,7 +234,7 @@ NOT_WITH_PEOPLE = {
 OF_RATINGS = {
     "ratings", "format", "columns", "criterion", "scale", "anytime", "correction", "rater_effects",
     "drawn", "a", "b", "without", "cluster", "seed", "digits", "ranks", "all_pairs", "tables",
-    "json", "quiet",
+    "plots", "json", "quiet",
 }  # fmt: skip
 """Options that have an effect where ratings are all that is given."""
 
@@ -301,4 +314,5 @@ def _with_people(given: CompareOptions) -> None:
         return result.document(View(given.digits, given.all_pairs, given.ranks))
 
     with Outputs(result) as outputs:
+        outputs.plot(result, given.plots, PICTURE)
         outputs.show(given, show, lambda: result.as_json(given.ranks))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import PATH, argument, command, integer, option
 
 if TYPE_CHECKING:
-    from rejoinder.diversity.variety import Variety
     from rejoinder.tables.testset import TestSet
     from rejoinder.tables.types import Responses
 
@@ -75,7 +73,7 @@ def variety(given: VarietyOptions) -> None:
             progress=tick,
         )
     with Outputs(result) as outputs:
-        outputs.drew(given.plots, outputs.make(lambda: _drawn(result, given.plots), ()))
+        outputs.plot(result, given.plots, "variety")
         outputs.show(given, result.document, result.as_json)
 
 
@@ -94,12 +92,3 @@ def _read(given: VarietyOptions) -> tuple[TestSet | None, Responses]:
         files = [given.testset, *given.responses]
         replies = read_as(types.Responses, files, format=given.format, columns=given.columns)
     return None, replies.without(given.without)
-
-
-def _drawn(result: Variety, folder: Path | None) -> Sequence[Path]:
-    """The paths of the picture; none where no folder is given."""
-    if folder is None:
-        return ()
-    from rejoinder.figures import style
-
-    return style.save(result.plot(), folder, "variety")

@@ -89,8 +89,6 @@ def comparison(
         shown += spaced(Table(own, columns, above=CRITERION, paper=paper, **about))
         if matrix:
             shown += [sign_matrix("people", own, ranked, columns, p, show), GAP]
-        if view.ranks and ranked.height:
-            shown += [*ranks_of(ranked, "criterion"), GAP]
     how = "by the maximum over" if p == "p_max" else "over"
     intervals = ANY_LOOK if anytime else "Student's t"
     legend = (
@@ -103,9 +101,11 @@ def comparison(
             f"{LEGEND.replace('p Holm', P_HEADINGS[p])}; ?: no interval; mean a - b: of the system and each "
             f"other; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all numbers"
         )
+    shown.append(Line(legend, "legend"))
+    if view.ranks and ranks.height:
+        shown += [GAP, *ranks_of(ranks, "criterion", show)]
     return [
         *shown,
-        Line(legend, "legend"),
         *reasons(pairs, most=MOST_REASONS),
         *lines(notes, "note"),
     ]

@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from rejoinder import Scores, compare, compare_with_people, ratings
+from rejoinder.document.parts import View
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.by_people.compare import RatingComparison, compare_by_people
+from rejoinder.rendering.latex import as_latex
 
 COLUMNS = ["id", "system", "rater", "criterion", "score"]
 
@@ -291,3 +293,15 @@ def test_the_verdict_has_the_sign_of_the_difference_on_shared_items():
         "By people, on the items that both have, b is better than a by 0.98, although the mean of a on all "
         "of its items is 3.50 and that of b 2.48."
     )
+
+
+def test_a_paper_has_means_with_letters_and_each_table_its_own_caption():
+    made = compare(ratings=rated(systems="ab", step=2.0))
+    written = as_latex(made.document(View(ranks=True)))
+    best, other = made.ranks["mean"]
+    assert rf"a & \textbf{{{best:.2f}}}\textsuperscript{{a}} & 1 a \\" in written
+    assert rf"b & {other:.2f}\textsuperscript{{b}} & 2 b \\" in written
+    pairs, ranks = (line for line in written.splitlines() if line.startswith("\\caption"))
+    assert "{Pairs of systems by people. [low, high]: 95" in pairs
+    assert "two systems that share a letter" in ranks
+    assert "items W/T/L" not in ranks

@@ -45,8 +45,8 @@ class Entry:
         least: From how many items and systems on there must be a result; below it a message will do.
         most: With more replies (items x systems) the cell is left to the slow part.
         alone: Whether systems play no part: one number of systems is enough.
-        installed: With how many systems the installed command is tried in the default part too: with
-            none where starting a library of models takes seconds.
+        installed: With how many systems the installed command is tried in the default part too, where a
+            verb imports what no other does; the slow part tries every verb.
         needs: Modules without which the cell is skipped.
     """
 
@@ -55,7 +55,7 @@ class Entry:
     least: tuple[int, int] = (1, 1)
     most: int = 20_000
     alone: bool = False
-    installed: int = 2
+    installed: int = 0
     needs: tuple[str, ...] = ()
 
 
@@ -433,11 +433,11 @@ def ruber(folder: Path) -> str:
     return str(path)
 
 
-TRAINED: dict[str, Any] = {"installed": 0, "needs": ("torch", "gensim"), "most": 10}
+TRAINED: dict[str, Any] = {"needs": ("torch", "gensim"), "most": 10}
 """Of verbs that ask models: the default part has the sizes that take a second."""
 
 LADDER: dict[str, Entry | Absent] = {
-    "score": Entry(score, rows("systems"), most=40_000),
+    "score": Entry(score, rows("systems"), most=40_000, installed=2),
     "compare": Entry(compare, compared, least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
     "variety": Entry(
@@ -445,7 +445,9 @@ LADDER: dict[str, Entry | Absent] = {
         lambda told: [row["n"] for row in told["systems"] if row["measure"] == "pairwise chrF"],
         most=4_000,
     ),
-    "report": Entry(report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=40),
+    "report": Entry(
+        report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=40, installed=2
+    ),
     "explain-diff": Entry(explain_diff, lambda told: [told["items"]], most=40_000),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
     "judge": Entry(judge, rows("measures"), most=40_000),
@@ -462,10 +464,11 @@ LADDER: dict[str, Entry | Absent] = {
         annotate_serve,
         lambda told: [told["questions"]],
         most=40_000,
+        installed=2,
         needs=("segno", "starlette", "uvicorn"),
     ),
-    "annotate page": Entry(annotate_page, lambda told: [told["questions"]], most=400, installed=1),
-    "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200, installed=1),
+    "annotate page": Entry(annotate_page, lambda told: [told["questions"]], most=400),
+    "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
     "provenance": Entry(provenance, lambda told: [told["rows"]], alone=True),
     "convert": Entry(convert, lambda told: [told["rows"]]),
@@ -478,7 +481,6 @@ LADDER: dict[str, Entry | Absent] = {
         mark,
         lambda told: [told["rows"]],
         most=400,
-        installed=0,
         needs=("http.server",),
     ),
     "mine": Entry(mine, lambda told: [told["items"]], alone=True, most=4_000),

@@ -19,7 +19,7 @@ from rejoinder.cli.verb_group import quiet
 from rejoinder.recipes.khayrallah2021 import study as khayrallah2021
 from settings import EXEMPT, ROWS, USUAL, recipes
 from settings.row import Commands
-from settings.world import World
+from settings.world import FewItems, World
 
 
 def options(command=app, verb=()):
@@ -49,11 +49,14 @@ def faults_of(verb, out):
 
 
 @pytest.fixture(scope="session")
-def commands(tmp_path_factory):
+def worlds(tmp_path_factory):
+    """The commands on all items, and on a few."""
     folder = tmp_path_factory.mktemp("settings")
-    (folder / "given").mkdir()
-    (folder / "made").mkdir()
-    return Commands(USUAL, World(folder / "given"), folder / "made")
+    for name in ("given", "made", "few"):
+        (folder / name).mkdir()
+    whole = World(folder / "given")
+    both = ((whole, "made"), (FewItems(whole), "few"))
+    return [Commands(USUAL, world, folder / name) for world, name in both]
 
 
 @pytest.fixture(autouse=True)
@@ -73,8 +76,9 @@ def test_every_option_has_a_row():
     "row",
     [pytest.param(row, id=str(row), marks=[pytest.mark.slow] * row.slow) for row in ROWS],
 )
-def test_what_an_option_does(row, commands, monkeypatch):
+def test_what_an_option_does(row, worlds, monkeypatch):
     monkeypatch.setattr(khayrallah2021, "settings", recipes.sizes)
+    commands = worlds[row.few]
     before, after = commands.both(row)
     for result, status in zip((before, after), row.status, strict=True):
         assert result.status == status, result.err or result.out

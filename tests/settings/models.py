@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 from settings.row import Row
 from settings.shared import as_json, columns, only, read, reading, refused, rows, to_file
@@ -358,4 +359,16 @@ SWEEP = [
     ),
 ]  # fmt: skip
 
+OF_ALL = ("--outputs", "--by", "--cluster", "--reference-rule", "--set no_end")
+"""What needs all items: their number, their topics, intervals over clusters, a rare effect."""
+
+
+def few(row: Row) -> Row:
+    """The row on a few items where each of its commands asks a model of this process."""
+    asked = USUAL[row.verb].replace("{chat}", f"{{{row.where.get('chat', 'chat')}}}")
+    local = any(name in asked for name in ("{responder}", "{language_model}", "{chat_model}"))
+    return replace(row, few=local and "responder" not in row.where and row.option not in OF_ALL)
+
+
 ROWS = [*FILTER, *VECTORS, *RUBER, *RESPONDER, *RESPOND, *MINE, *MARK, *RUQ, *SWEEP]
+ROWS = [few(row) if row.verb in ("respond", "mark", "ruq") else row for row in ROWS]

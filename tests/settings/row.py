@@ -44,6 +44,7 @@ class Row:
         status: The exit statuses of the base command and of the changed one.
         watch: A method, ``module:Class.method``: how often it was called is at the path ``calls``.
         slow: The row takes seconds.
+        few: Twelve items are enough, where a model is asked for each.
     """
 
     verb: str
@@ -60,6 +61,7 @@ class Row:
     status: tuple[int, int] = (0, 0)
     watch: str = ""
     slow: bool = False
+    few: bool = False
 
     def on(self, verb: str, **given: Any) -> Row:
         """The same row for another verb."""

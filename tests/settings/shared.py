@@ -19,11 +19,11 @@ def measuring(verb: str, value: str, ends: str, n: str) -> list[Row]:
     return [*reading(verb, value), *gaps(verb, n), *draws(verb, value, ends)]
 
 
-def draws(verb: str, value: str, ends: str) -> list[Row]:
+def draws(verb: str, value: str, ends: str, **more: str) -> list[Row]:
     """The same data, other resamples: the ends of intervals move, the values do not."""
     return [
-        Row(verb, "--resamples", "--resamples 0", ends, value, effect=empty(ends)),
-        Row(verb, "--seed", "--seed 7", ends, value),
+        Row(verb, "--resamples", "--resamples 0", ends, value, effect=empty(ends), **more),
+        Row(verb, "--seed", "--seed 7", ends, value, **more),
     ]
 
 

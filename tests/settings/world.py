@@ -684,3 +684,32 @@ class World:
         path = self.folder / name
         path.write_bytes(of.read_bytes())
         return path
+
+
+class FewItems(World):
+    """The files of the first twelve items; what is trained, and the chat server, are the whole world's.
+
+    Args:
+        whole: The world of all items.
+    """
+
+    def __init__(self, whole: World) -> None:
+        super().__init__(whole.folder / "few")
+        self.folder.mkdir()
+        self.whole = whole
+        rows = whole.items[:12]
+        ids = {each["id"] for each in rows}
+        self.testset = self._lines("testset.jsonl", rows)
+        self.cut = []
+        for path in whole.systems:
+            replies = map(json.loads, path.read_text("utf-8").splitlines())
+            self.cut.append(self._lines(path.name, [each for each in replies if each["id"] in ids]))
+
+    @property
+    def systems(self) -> list[Path]:
+        return self.cut
+
+    responder, language_model, chat_model, chat = (
+        property(lambda self, name=name: getattr(self.whole, name))
+        for name in ("responder", "language_model", "chat_model", "chat")
+    )

@@ -26,14 +26,15 @@ REJOINDER = Path(sys.executable).with_name("rejoinder")
 def rungs(entry):
     """The sizes that the default part has time for; tests/slow/test_ladder.py has all others.
 
-    Few items and 2 ** 10 with one system and with two, one item and nine with 16 systems, and the
-    largest number of items that takes about a second with one system.
+    Few items with two systems, one item and nine with one, nine with 16, 2 ** 10 with one and with two,
+    and the largest number of items that takes about a second with one system.
     """
     for items in (*SMALL, AWKWARD):
         for systems in (1,) if entry.alone else (1, 2):
-            yield items, systems
+            if entry.alone or systems > 1 or items in (SMALL[0], SMALL[-1], AWKWARD):
+                yield items, systems
     if not entry.alone:
-        yield from ((1, 16), (9, 16))
+        yield 9, 16
     yield max((size for size in LARGE if size <= entry.most), default=AWKWARD), 1
 
 
@@ -74,7 +75,8 @@ def test_a_result_or_one_message(verb, items, systems, command, folder, request)
     # items counted, is looked at where there is one system.
     faces = (False, True) if items in SMALL else (systems == 1,)
     for as_json in faces:
-        if as_json and False in faces:  # the figures of a page were rendered for people
+        # Figures of a page are rendered for people, with the fewest items and with the most.
+        if (as_json and False in faces) or items in SMALL[1:-1]:
             request.getfixturevalue("unrendered")
         for line in entry.lines(rung):
             words = [*verb.split(), *line.words, *(["--json"] if as_json else [])]

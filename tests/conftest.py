@@ -1,12 +1,14 @@
 """What all tests share."""
 
 import gc
+import logging
 import os
 import sys
 from contextlib import contextmanager
 
 import pytest
 from _pytest.doctest import DoctestModule
+from _pytest.logging import catching_logs
 from hypothesis import settings
 
 # Every model of the tests is tiny: a second thread of torch saves nothing, and where tests run side
@@ -24,11 +26,30 @@ sys.dont_write_bytecode = False
 gc.set_threshold(20_000)
 
 # Scripts for another Python than that of the tests, which has packages that this one may lack.
-collect_ignore = ["peers/inspect_evaluation.py"]
+# What other suites load has no examples either.
+collect_ignore = ["peers/inspect_evaluation.py", "peers/torchmetrics_adapter.py"]
 
 # Kernels are compiled on first use: the first example takes its time.
 settings.register_profile("rejoinder", deadline=None)
 settings.load_profile("rejoinder")
+
+
+def _catch(self, whole=catching_logs.__enter__):
+    """Catches the records that come to the root logger, as pytest 8 did.
+
+    pytest 9 also looks for loggers that do not propagate, among all loggers of all libraries and six
+    times a test, which is a seventieth of the time of all tests.
+    """
+    if self.level is not None:
+        return whole(self)
+    root = logging.getLogger()
+    root.addHandler(self.handler)
+    self.attached_loggers.append(root)
+    return self.handler
+
+
+if hasattr(catching_logs, "attached_loggers"):
+    catching_logs.__enter__ = _catch
 
 
 @pytest.hookimpl(wrapper=True)

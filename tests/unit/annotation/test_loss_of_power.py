@@ -9,7 +9,8 @@ import pytest
 import studies
 from rejoinder.studies.judgements import judgements
 
-STEP = 601  # bytes between two cuts; a prime, so that they fall anywhere in the pages of the log
+# Bytes between two cuts; primes, so that they fall anywhere in the pages of the log.
+STEPS = [1801, pytest.param(601, marks=pytest.mark.slow)]
 
 
 @pytest.fixture
@@ -39,13 +40,14 @@ def test_answers_lie_in_a_log_that_is_flushed_before_they_are_confirmed(confirme
     study.close()
 
 
+@pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("torn", [False, True], ids=["cut off", "torn"])
-def test_no_confirmed_answer_is_lost_and_no_other_is_half_there(confirmed, tmp_path, torn):
+def test_no_confirmed_answer_is_lost_and_no_other_is_half_there(confirmed, tmp_path, torn, step):
     path, log, lengths = confirmed
     whole = log.read_bytes()
     garbage = random.Random(2).randbytes(8192) if torn else b""
     seen = set()
-    for cut in (*range(0, len(whole), STEP), len(whole)):
+    for cut in (*range(0, len(whole), step), len(whole)):
         copy = tmp_path / f"{cut}.sqlite"
         shutil.copy(path, copy)
         copy.with_name(copy.name + "-wal").write_bytes(whole[:cut] + garbage)

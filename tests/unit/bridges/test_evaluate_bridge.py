@@ -8,17 +8,14 @@ import re
 import sys
 import threading
 import warnings
+from importlib.util import find_spec
 
 import pytest
 
 import rejoinder
 from rejoinder.errors import InputError, MissingExtraError, ParameterError
 
-pytest.importorskip("evaluate")
-
-import evaluate
-
-from rejoinder.bridges.evaluate import RejoinderScores
+pytestmark = pytest.mark.skipif(find_spec("evaluate") is None, reason="evaluate is not installed")
 
 REPLIES = ["yes i do", "at nine i think", "no", "i am not sure", "so so", "see you there"]
 REFERENCES = [
@@ -38,8 +35,16 @@ def table(resamples=0):
 
 
 @pytest.fixture
-def module(tmp_path):
-    return RejoinderScores(cache_dir=str(tmp_path))
+def scores():
+    """The module's class; it imports evaluate, which takes seconds, where a test asks for it."""
+    from rejoinder.bridges.evaluate import RejoinderScores
+
+    return RejoinderScores
+
+
+@pytest.fixture
+def module(scores, tmp_path):
+    return scores(cache_dir=str(tmp_path))
 
 
 def test_the_numbers_are_those_of_score(module):
@@ -78,7 +83,9 @@ def test_a_single_reference_and_the_default_metrics(module):
 
 
 def test_a_file_of_one_line_is_loaded_by_its_path(tmp_path, monkeypatch):
-    # evaluate copies the file into its cache.
+    import evaluate
+
+    # It copies the file into its cache.
     monkeypatch.setattr("evaluate.config.HF_MODULES_CACHE", str(tmp_path / "modules"))
     monkeypatch.setattr(sys, "path", [*sys.path])
     file = tmp_path / "rejoinder_scores.py"
@@ -88,10 +95,10 @@ def test_a_file_of_one_line_is_loaded_by_its_path(tmp_path, monkeypatch):
     assert results == {"BLEU-1": 0.5}
 
 
-def test_two_processes_are_scored_together(tmp_path):
+def test_two_processes_are_scored_together(tmp_path, scores):
     shared = {"num_process": 2, "experiment_id": "two", "cache_dir": str(tmp_path)}
-    second = RejoinderScores(process_id=1, **shared)
-    first = RejoinderScores(process_id=0, **shared)
+    second = scores(process_id=1, **shared)
+    first = scores(process_id=0, **shared)
 
     def work():
         second.add_batch(predictions=REPLIES[3:], references=REFERENCES[3:])
@@ -175,7 +182,7 @@ def test_a_reply_that_is_a_reference_is_noted_without_a_remedy_that_compute_lack
         assert "without" not in module.compute(**given, details=True)["notes"][0]
 
 
-def test_without_evaluate_the_remedy_is_said(monkeypatch):
+def test_without_evaluate_the_remedy_is_said(monkeypatch, scores):
     monkeypatch.delitem(sys.modules, "rejoinder.bridges.evaluate")
     monkeypatch.delitem(sys.modules, "rejoinder.bridges.reply_rows")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

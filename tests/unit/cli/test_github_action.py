@@ -115,7 +115,7 @@ def test_a_worse_system_fails_and_hostile_names_stay_text(files):
     assert not (files / "ran").exists()
 
 
-@pytest.mark.parametrize(("unsure", "status"), [("false", 0), ("true", 1)])
+@pytest.mark.parametrize(("unsure", "status"), [("False", 0), ("true", 1)])
 def test_a_loss_that_is_not_excluded_fails_if_wanted(files, unsure, status):
     shutil.copy(EXAMPLES / "responses" / "retrieval.jsonl", files / "new.jsonl")
     settings = {"old": "tuned.jsonl", "new": "new.jsonl", "metrics": "sbleu", "margin": "0.1"}
@@ -145,7 +145,13 @@ def test_files_of_the_same_name_are_the_old_and_the_new_one(files):
     assert "old-replies" in summary
 
 
-@pytest.mark.parametrize(("unsure", "status"), [("TRUE", 1), ("False", 0), ("yes", 2)])
+@pytest.mark.parametrize(
+    ("unsure", "status"),
+    [
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("TRUE", 1), ("False", 0))),
+        ("yes", 2),
+    ],
+)
 def test_whether_it_fails_where_it_is_not_sure(files, unsure, status):
     shutil.copy(EXAMPLES / "responses" / "retrieval.jsonl", files)
     given = {"old": "tuned.jsonl", "new": "retrieval.jsonl", "margin": 0.15}

@@ -38,9 +38,11 @@ VARIED = ["yes", "no", "yes please", "b c d", "well"]
     [
         ({"a": VARIED}, {("a", "x"): [3] * 5}, "turn"),
         ({"a": VARIED}, {("a", "x"): [3] * 5, ("a", "y"): [3] * 5}, "turn"),
-        ({"a": ["yes"] * 5}, {("a", "x"): [1, 2, 3, 4, 5]}, "turn"),
+        pytest.param(
+            {"a": ["yes"] * 5}, {("a", "x"): [1, 2, 3, 4, 5]}, "turn", marks=pytest.mark.slow
+        ),
         ({"a": ["yes"]}, {("a", "x"): [3]}, "turn"),
-        ({"a": ["yes"]}, {("a", "x"): [3]}, "system"),
+        pytest.param({"a": ["yes"]}, {("a", "x"): [3]}, "system", marks=pytest.mark.slow),
         ({"a": ["yes"], "b": ["no"]}, {("a", "x"): [3], ("b", "x"): [3]}, "pairwise"),
     ],
     ids=["one grade", "two raters", "one score", "one item", "one system", "a tie"],

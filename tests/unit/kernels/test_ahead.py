@@ -88,20 +88,32 @@ def chosen(monkeypatch):
     return folder
 
 
-def test_the_second_process_needs_no_compiler(tmp_path):
-    assert process(tmp_path, PROGRAM)
+@pytest.mark.parametrize(
+    ("program", "kernels"),
+    [
+        (SMALL, ("bags._bag_totals", "bags._multiplicities")),
+        pytest.param(
+            PROGRAM,
+            (
+                "strings.text_kinds",
+                "tokens._same_strings",
+                "tokens.tokens_13a",
+                "ngrams._bleu_rows",
+            ),
+            marks=pytest.mark.slow,  # the same with larger kernels
+        ),
+    ],
+)
+def test_the_second_process_needs_no_compiler(program, kernels, tmp_path):
+    assert process(tmp_path, program)
     files = list(tmp_path.glob("*.o"))
-    assert {file.name.rpartition("-")[0] for file in files} == {
-        "rejoinder.kernels.strings.text_kinds",
-        "rejoinder.kernels.tokens._same_strings",
-        "rejoinder.kernels.tokens.tokens_13a",
-        "rejoinder.kernels.ngrams._bleu_rows",
-    }
-    assert not process(tmp_path, PROGRAM)
+    names = {file.name.rpartition("-")[0] for file in files}
+    assert names == {f"rejoinder.kernels.{each}" for each in kernels}
+    assert not process(tmp_path, program)
 
 
-def test_a_file_that_is_not_whole_or_of_other_sources_is_made_anew(tmp_path):
-    assert process(tmp_path)
+def test_a_file_that_is_not_whole_or_of_other_sources_is_made_anew(unlinked):
+    tmp_path = unlinked
     files = list(tmp_path.glob("*.o"))
     files[0].write_bytes(files[0].read_bytes()[:-9])
     assert not is_whole(files[0])
@@ -128,6 +140,14 @@ def linked(tmp_path_factory):
 def kept(linked, tmp_path):
     """A copy of that folder."""
     return Path(shutil.copytree(linked, tmp_path / "kept"))
+
+
+@pytest.fixture
+def unlinked(kept):
+    """The same without libraries: files of machine code alone."""
+    for file in kept.glob("*.so"):
+        file.unlink()
+    return kept
 
 
 def test_a_shared_library_needs_no_linker_of_ours(kept):
@@ -264,8 +284,8 @@ def test_sources_are_those_that_were_imported():
     assert before == hashlib.sha256(here.read_bytes()).digest()
 
 
-def test_a_file_that_others_may_write_is_not_run(tmp_path):
-    assert process(tmp_path)
+def test_a_file_that_others_may_write_is_not_run(unlinked):
+    tmp_path = unlinked
     assert not process(tmp_path)  # although the umask lets a group write
     file = next(iter(tmp_path.glob("*.o")))
     assert file.stat().st_mode & 0o777 == 0o600

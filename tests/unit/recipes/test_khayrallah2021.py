@@ -40,7 +40,7 @@ SMALL = Parameters(
     accumulate=1,
     epochs=2,
     patience=0,
-    longest=64,
+    longest=24,
     detokenize=True,
 )
 SIZES = Settings(
@@ -264,7 +264,7 @@ def test_everything_is_kept_and_drawn(study):
     ]  # fmt: skip
 
 
-def test_a_complete_run_does_nothing_again(study, data, monkeypatch):
+def test_a_complete_run_does_nothing_again(study, data, unrendered, monkeypatch):
     folder, told = study
 
     def never(*_, **__):
@@ -326,7 +326,7 @@ def test_replies_go_on_where_they_were(study, tmp_path, monkeypatch):
     folder, _ = study
     monkeypatch.setattr(khayrallah2021_replies, "AT_ONCE", 2)
     responder = recipe.TrainedResponder.load(folder / "models" / "DD-BASE")
-    asked = {f"m{i}": f"Is room {i} free?" for i in range(5)}
+    asked = {f"m{i}": f"Is room {i} free?" for i in range(3)}
     whole = replies(responder, asked, tmp_path / "whole.jsonl", 2, lambda *_: None)
     data = (tmp_path / "whole.jsonl").read_bytes()
     assert list(whole) == list(asked)

@@ -31,8 +31,8 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow  # three starts of torch; two kills, and ten of them, are in tests/slow/test_kill_ruber.py
 def test_a_kill_changes_nothing(tmp_path):
-    # Two kills, and ten of them, are in tests/slow/test_kill_ruber.py.
     steps = killed_training.train(tmp_path / "whole")
     # The kill falls into the second member: the first is finished, the second has a checkpoint.
     of_one = sum(step.startswith("gru-1 ") for step in steps)
@@ -464,7 +464,11 @@ def minilm_copy(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "typed", ["encoder", pytest.param("./encoder", marks=pytest.mark.slow), "absolute"]
+    "typed",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("encoder", "./encoder")),
+        "absolute",
+    ],
 )
 def test_an_encoder_is_found_from_another_folder(tmp_path, monkeypatch, typed):
     together, elsewhere = tmp_path / "together", tmp_path / "elsewhere"

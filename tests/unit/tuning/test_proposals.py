@@ -47,7 +47,7 @@ def test_a_sweep_to_the_end(whole):
     assert done[-1] <= said[-1][1]
 
 
-@pytest.mark.parametrize("moment", [20, 45])
+@pytest.mark.parametrize("moment", [20, pytest.param(45, marks=pytest.mark.slow)])
 def test_what_is_cut_off_ends_as_if_it_were_not(whole, tmp_path, moment):
     calls = iter(range(moment))
 

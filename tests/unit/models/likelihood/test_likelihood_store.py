@@ -30,8 +30,8 @@ def provider(seed=0, **options):
     )
 
 
+@pytest.mark.slow  # three starts of torch; five kills of one run are in tests/slow/test_likelihood_kills.py
 def test_killed_and_taken_up_gives_the_same_file(tmp_path):
-    # Five kills of one run are in tests/slow/test_likelihood_kills.py.
     killed_scoring.score(tmp_path / "whole")
     expected = (tmp_path / "whole" / killed_scoring.FILE).read_bytes()
     size = killed_scoring.kill(tmp_path / "cut", random.Random(3), len(expected))

@@ -19,7 +19,6 @@ from rejoinder.cli.terminal.stacked_table import StackedTable
 from rejoinder.document.parts import Line, View
 from rejoinder.document.table import Table
 from rejoinder.rendering.comma_separated import FORMULA, NUMBER, as_csv, frames
-from rejoinder.rendering.json_schema import schema_of
 from rejoinder.visible import visible
 
 STUDIES = ["galley2015", "negative_references"]
@@ -44,6 +43,27 @@ def written(value):
     """A text as CSV has it: nothing that a terminal obeys or a spreadsheet computes."""
     formula = re.search(FORMULA, value) and not re.search(NUMBER, value)
     return visible("'" * bool(formula) + value, lines=True)
+
+
+def schema_of(table):
+    """The schema of the rows of a table as JSON has them; a number that is undefined is null."""
+    frame = table.data()
+    properties = {
+        name: {"type": _type(dtype), "description": table.meaning(name)}
+        for name, dtype in frame.schema.items()
+    }
+    return {
+        "type": "array",
+        "items": {"type": "object", "properties": properties, "required": frame.columns},
+    }
+
+
+def _type(dtype):
+    if dtype.is_integer():
+        return ["integer", "null"]
+    if dtype.is_numeric():
+        return ["null", "number"]
+    return ["boolean", "null"] if str(dtype) == "Boolean" else ["null", "string"]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

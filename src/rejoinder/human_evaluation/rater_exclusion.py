@@ -72,10 +72,6 @@ class SummaryOptions:
         """What each item belongs to and is resampled with: its cluster, or itself."""
         return self.clusters.of(ids) if self.clusters else ids
 
-    def cluster_labels(self, ids: Sequence[str]) -> NDArray[np.generic] | None:
-        """The cluster of each item; None where every item is independent."""
-        return self.clusters.of(np.array(ids)) if self.clusters else None
-
     def signature(self) -> str:
         """The rule in a signature."""
         rule = "dropped below" if self.drop else "below"

@@ -66,7 +66,7 @@ def measured(
             Argument("left_out", left_out), f" is unknown; choose {one_of(CHOICES)}"
         )
     if left_out == "own":
-        design = LeaveOwnOut.of(testset, responses, missing, keep_identical=False)
+        design = LeaveOwnOut.of(testset, responses, missing)
         return own_left_out(design, metrics, drop_unusable, 0, seed, progress), unit
     shared: dict[str, Any] = {
         "missing": missing,
@@ -85,7 +85,6 @@ def pair_unit(
     metrics: Sequence[str | Metric],
     unit: Unit,
     *,
-    keep_identical: bool = False,
     missing: Missing = "error",
     drop_unusable: bool = False,
     seed: int = 12345,
@@ -101,7 +100,6 @@ def pair_unit(
         responses: The table of ``read_responses``.
         metrics: Names or metrics.
         unit: Units and assignments.
-        keep_identical: Keep references of third systems that are the text of one of the two replies.
         missing: As for ``score``.
         drop_unusable: Leave out, for all, items that some pair leaves no usable reference.
         seed: Of the scores.
@@ -112,7 +110,7 @@ def pair_unit(
         protocol to correlate them under, which brings the pairs' own rows.
     """
     wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
-    design = LeaveOwnOut.of(testset, responses, missing, keep_identical)
+    design = LeaveOwnOut.of(testset, responses, missing)
     own, left = design.batch()
     # One batch at a time: their references are many.
     usable = design.usable(wanted, own, drop_unusable)[0]

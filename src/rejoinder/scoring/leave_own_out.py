@@ -37,7 +37,6 @@ def score_left_out(
     responses: Frame | Responses,
     metrics: Sequence[str | Metric] | None = None,
     *,
-    keep_identical: bool = False,
     missing: Missing = "error",
     drop_unusable: bool = False,
     resamples: int = 1000,
@@ -63,7 +62,6 @@ def score_left_out(
             system's.
         responses: The table of ``read_responses``.
         metrics: Names or metrics, as for ``score``.
-        keep_identical: Keep a reference of another source that is the same text as the reply.
         missing: As for ``score``.
         drop_unusable: Leave out an item that a metric cannot score for some system; it is then left
             out for all systems, and counted.
@@ -85,7 +83,7 @@ def score_left_out(
     """
     check_draws(resamples, seed)
     wanted = list(wanted_metrics(metrics, testset).values())
-    design = LeaveOwnOut.of(testset, responses, missing, keep_identical)
+    design = LeaveOwnOut.of(testset, responses, missing)
     scores = own_left_out(design, wanted, drop_unusable, resamples, seed, progress)
     for label, each in scores.measured.items():
         if not each.height:
@@ -129,13 +127,11 @@ class ExcludedReferences(NamedTuple):
         own: Left out because their source is the reply's system (or the other one of a pair).
         identical: Left out because their text is the reply's, though the source is another.
         replies: How many replies met such a one.
-        kept: Identical ones that were kept, as asked.
     """
 
     own: int
     identical: int
     replies: int
-    kept: bool
 
     @property
     def notes(self) -> list[str]:
@@ -144,12 +140,7 @@ class ExcludedReferences(NamedTuple):
             f"references left out: each system's own, {self.own} in all; every system has references "
             "of its own, so scores of different systems are of different tests"
         ]
-        if self.identical and self.kept:
-            notes.append(
-                f"{counted(self.replies, 'reply', 'replies')} also given by somebody else: those "
-                "references are kept, as asked, and are perfect matches"
-            )
-        elif self.identical:
+        if self.identical:
             notes.append(
                 f"{counted(self.replies, 'reply', 'replies')} also given by somebody else: those "
                 f"references are left out too ({self.identical} in all)"
@@ -165,18 +156,14 @@ class LeaveOwnOut:
         alignment: The systems' replies.
         contexts: The items kept.
         references: Their references, in the order of the items.
-        keep_identical: Whether a reference that is the same text as the reply stays.
     """
 
     alignment: Alignment
     contexts: pl.DataFrame
     references: pl.DataFrame
-    keep_identical: bool
 
     @classmethod
-    def of(
-        cls, testset: TestSet, responses: Frame | Responses, missing: Missing, keep_identical: bool
-    ) -> LeaveOwnOut:
+    def of(cls, testset: TestSet, responses: Frame | Responses, missing: Missing) -> LeaveOwnOut:
         """Joins the tables.
 
         Raises:
@@ -193,7 +180,7 @@ class LeaveOwnOut:
                 f"{given}), so that nothing can be left out; make references of rated replies with "
                 "'rejoinder weigh', and use the same system names"
             )
-        return cls(alignment, contexts, placed, keep_identical)
+        return cls(alignment, contexts, placed)
 
     @property
     def n(self) -> int:
@@ -223,7 +210,7 @@ class LeaveOwnOut:
             item = np.repeat(np.repeat(np.arange(self.n), self.systems), counts)
             alike |= text == self._reply_codes[other][item]
         alike &= ~own
-        remaining = ~own if self.keep_identical else ~(own | alike)
+        remaining = ~(own | alike)
         replies = np.unique(np.repeat(np.arange(system.size), counts)[alike]).size
         before = np.concatenate([[0], np.cumsum(remaining)])
         selected = flat[remaining]
@@ -235,9 +222,7 @@ class LeaveOwnOut:
             self._weights[selected],
             contexts=self._contexts,
         )
-        return batch, ExcludedReferences(
-            int(own.sum()), int(alike.sum()), replies, self.keep_identical
-        )
+        return batch, ExcludedReferences(int(own.sum()), int(alike.sum()), replies)
 
     def usable(
         self, wanted: dict[str, Metric], batch: Batch, drop: bool
@@ -257,7 +242,7 @@ class LeaveOwnOut:
         progress: Progress | None = None,
     ) -> Scores:
         """Measures a batch without references of the replies' own systems."""
-        facts = {"left_out": "own", "identical": "kept" if self.keep_identical else "out"}
+        facts = {"left_out": "own", "identical": "out"}
         return assemble(
             self.alignment,
             self.contexts,

@@ -8,14 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.correlation import matched
-
-# "groups": each context counts alike, as WMT has it; "pairs": each pair does.
-AVERAGES = ("groups", "pairs")
 
 
 class PairwiseAccuracy(NamedTuple):
@@ -43,11 +40,7 @@ class _PairDifferences(NamedTuple):
 
 
 def pairwise_accuracy(
-    x: Floats,
-    y: Floats,
-    groups: NDArray[np.generic] | None,
-    epsilon: float = 0.0,
-    average: str = "groups",
+    x: Floats, y: Floats, groups: NDArray[np.generic] | None, epsilon: float = 0.0
 ) -> PairwiseAccuracy:
     """The share of pairs that metric and people order alike; ties are an answer like any other.
 
@@ -62,14 +55,13 @@ def pairwise_accuracy(
         groups: [n], a label for each observation: pairs within a context are compared. None
             compares everything with everything.
         epsilon: The largest difference of scores that is a tie.
-        average: ``groups`` (the mean of the contexts' accuracies; WMT's) or ``pairs`` (each pair
-            counts alike, so contexts of many replies count more).
 
     Returns:
-        The accuracy; NaN where no context has two observations, or a value is not finite.
+        The mean of the contexts' accuracies, as WMT has it; NaN where no context has two
+        observations, or a value is not finite.
 
     Raises:
-        ParameterError: A negative epsilon, or no such average.
+        ParameterError: A negative epsilon.
         InputError: x, y and groups differ in length.
 
     >>> people, metric = np.array([1.0, 2.0, 2.0, 3.0, 4.0]), np.array([2.0, 1.0, 1.5, 5.0, 3.0])
@@ -83,13 +75,11 @@ def pairwise_accuracy(
     pairs = _pairs(x, y, groups)
     tied_x, tied_y = np.abs(pairs.dx) <= epsilon, pairs.dy == 0
     right = (tied_x & tied_y) | (~tied_x & ~tied_y & ((pairs.dx > 0) == (pairs.dy > 0)))
-    accuracy = _share(_weights(pairs, average), right) if _usable(pairs) else math.nan
+    accuracy = _share(_weights(pairs), right) if _usable(pairs) else math.nan
     return PairwiseAccuracy(accuracy, right.size, int(tied_y.sum()), int(tied_x.sum()))
 
 
-def decided_accuracy(
-    x: Floats, y: Floats, groups: NDArray[np.generic] | None, average: str = "groups"
-) -> PairwiseAccuracy:
+def decided_accuracy(x: Floats, y: Floats, groups: NDArray[np.generic] | None) -> PairwiseAccuracy:
     """The same over the pairs that people decided: ``C / (C + D + T_metric)``, no ties.
 
     Pairs that people rate alike are left out (and counted); a metric's tie is wrong, for it does not
@@ -99,10 +89,8 @@ def decided_accuracy(
         x: Scores (float64 [n]).
         y: Ratings (float64 [n]).
         groups: [n], a label for each observation; None compares everything with everything.
-        average: ``groups`` or ``pairs``.
 
     Raises:
-        ParameterError: No such average.
         InputError: x, y and groups differ in length.
 
     >>> decided_accuracy(np.array([0.1, 0.2, 0.2]), np.array([1.0, 2.0, 2.0]), None)
@@ -113,14 +101,12 @@ def decided_accuracy(
     decided = _PairDifferences(pairs.dx[decisive], pairs.dy[decisive], pairs.group[decisive])
     right = (decided.dx != 0) & ((decided.dx > 0) == (decided.dy > 0))
     usable = _usable(decided) and _usable(pairs)
-    accuracy = _share(_weights(decided, average), right) if usable else math.nan
+    accuracy = _share(_weights(decided), right) if usable else math.nan
     people_ties = int((pairs.dy == 0).sum())
     return PairwiseAccuracy(accuracy, right.size, people_ties, int((decided.dx == 0).sum()))
 
 
-def best_epsilon(
-    x: Floats, y: Floats, groups: NDArray[np.generic] | None, average: str = "groups"
-) -> float:
+def best_epsilon(x: Floats, y: Floats, groups: NDArray[np.generic] | None) -> float:
     """The tie threshold that gives a metric its highest `pairwise_accuracy` (tie calibration).
 
     One epsilon for all contexts, among 0 and the differences that occur; the smallest where several
@@ -135,13 +121,11 @@ def best_epsilon(
         x: Scores (float64 [n]).
         y: Ratings (float64 [n]).
         groups: [n], a label for each observation; None compares everything with everything.
-        average: ``groups`` or ``pairs``.
 
     Returns:
         Epsilon; NaN where the accuracy is.
 
     Raises:
-        ParameterError: No such average.
         InputError: x, y and groups differ in length.
 
     >>> people, metric = np.array([1.0, 2.0, 2.0, 3.0, 4.0]), np.array([2.0, 1.0, 1.5, 5.0, 3.0])
@@ -149,7 +133,7 @@ def best_epsilon(
     0.5
     """
     pairs = _pairs(x, y, groups)
-    weights = _weights(pairs, average)
+    weights = _weights(pairs)
     if not _usable(pairs):
         return math.nan
     distance = np.abs(pairs.dx)
@@ -182,16 +166,10 @@ def _pairs(x: Floats, y: Floats, groups: NDArray[np.generic] | None) -> _PairDif
         return _PairDifferences(x[i] - x[j], y[i] - y[j], np.concatenate(group))
 
 
-def _weights(pairs: _PairDifferences, average: str) -> Floats:
-    """How much each pair counts, 1 in all: float64 [p]."""
-    if average not in AVERAGES:
-        raise ParameterError(
-            Argument("average", average), f" is unknown; choose {one_of(AVERAGES)}"
-        )
+def _weights(pairs: _PairDifferences) -> Floats:
+    """How much each pair counts: every context alike, as WMT has it, 1 in all; float64 [p]."""
     if not pairs.group.size:
         return np.empty(0)
-    if average == "pairs":
-        return np.full(pairs.group.size, 1 / pairs.group.size)
     size = np.bincount(pairs.group)
     return 1 / size[pairs.group] / np.count_nonzero(size)
 

@@ -17,6 +17,7 @@ from rejoinder.diversity.coverage import (
     above_chance,
     closeness,
     cyclic_partners,
+    near_copies,
     reached,
 )
 from rejoinder.diversity.measures import (
@@ -40,7 +41,6 @@ from rejoinder.metrics.engine.word_separation import ReplySample, separation_not
 from rejoinder.metrics.pairs import PairScorer
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress, advance
-from rejoinder.references.copies import folded
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import cluster_column
 from rejoinder.statistics.clusters import Groups
@@ -221,7 +221,6 @@ def variety(
         similarities["cosine"] = EncoderCosine(encoder=encoder)
     texts = None if items is None else _texts(items)
     references = [] if texts is None else _references(texts, len(ids))
-    copied = {} if texts is None else _copies(frame, texts)
     values: dict[tuple[str, str], Floats] = {}
     for done, (system, own) in enumerate(by_system.items()):
         rng = np.random.default_rng([seed, of_subsets])
@@ -235,9 +234,7 @@ def variety(
         if texts is not None and references:
             rng = np.random.default_rng([seed, of_shifts])
             words = texts.get_column("text").to_list()
-            covered, remark = _coverage(
-                own, similarities, references, words, copied.get(system, []), clusters, k, rng
-            )
+            covered, remark = _coverage(own, similarities, references, words, clusters, k, rng)
             measured |= covered
             notes += [f"{system}: {each}" for each in remark]
         for measure, each in measured.items():
@@ -345,14 +342,6 @@ def _references(texts: pl.DataFrame, prompts: int) -> list[tuple[str, PromptRefe
     ]
 
 
-def _copies(frame: pl.DataFrame, texts: pl.DataFrame) -> dict[str, list[int]]:
-    """By system the places of references that repeat a reply of it to their prompt."""
-    both = frame.select("system", "id", text=folded()).join(
-        texts.select("place", "id", text=folded()), on=["id", "text"]
-    )
-    return {str(name): sorted(set(rows["place"])) for (name,), rows in both.group_by("system")}
-
-
 def _variety(
     own: _Samples, similarities: dict[str, Contract], tokenizer: str, k: int, rng: Any
 ) -> dict[str, Floats]:
@@ -391,7 +380,6 @@ def _coverage(
     similarities: dict[str, Contract],
     references: list[tuple[str, PromptReferences]],
     texts: list[str],
-    copied: list[int],
     clusters: NDArray[np.generic],
     k: int,
     rng: np.random.Generator,
@@ -401,7 +389,8 @@ def _coverage(
     scorers = {
         name: PairScorer(metric, [*own.texts, *texts]) for name, metric in similarities.items()
     }
-    notes = []
+    notes, (_, every) = [], references[0]
+    copied = near_copies(own.texts, own.bounds, texts, every.bounds, own.prompts)
     for kind, found in references:
         weights = found.weights.copy()
         shifted = replace(found, places=found.places + len(own.texts))
@@ -413,13 +402,12 @@ def _coverage(
                     near[f"closeness {name}"][usable] = closeness(
                         scorer, [own.places[i] for i in usable], shifted, own.prompts[usable]
                     )
-        repeated = np.array(copied, dtype=np.int64)
-        repeated = repeated[weights[repeated] > 0]
+        repeated = copied[weights[copied] > 0]
         weights[repeated] = 0.0
         if repeated.size:
             notes.append(
                 f"{counted(repeated.size, 'reference')} that repeat{'s' * (repeated.size == 1)} a reply of "
-                f"the system to the same prompt left out of the {kind}"
+                f"the system to the same prompt, or nearly, left out of the {kind}"
                 + (" (not of the closeness)" if kind == "coverage" else "")
             )
         usable = np.flatnonzero(_totals(found, weights)[own.prompts] > 0)

@@ -31,14 +31,20 @@ def test_closeness_is_to_all_references_and_coverage_to_those_that_are_no_copy()
     testset = TestSet.from_lists([[each, "quite another matter"] for each in WORDS])
     said = {
         "copy": {str(i + 1): [each] for i, each in enumerate(WORDS)},
-        "near": {str(i + 1): [each[:-1]] for i, each in enumerate(WORDS)},
+        "near": {str(i + 1): [f"{each[:-1]}!"] for i, each in enumerate(WORDS)},
+        "far": {str(i + 1): [each.split()[0]] for i, each in enumerate(WORDS)},
     }
     result = variety(replies(said), testset, samples=1, permutations=0)
     assert value(result, "closeness chrF", "copy") == pytest.approx(1)
     assert 0.5 < value(result, "closeness chrF", "near") < 1
     assert abs(value(result, "coverage chrF", "copy")) < 0.2
-    (note,) = [each for each in result.notes if "repeat" in each]
-    assert "left out of the coverage (not of the closeness)" in note
+    assert abs(value(result, "coverage chrF", "near")) < 0.2 < value(result, "coverage chrF", "far")
+    left_out = (
+        "4 references that repeat a reply of the system to the same prompt, or nearly, left out of "
+    )
+    assert [each for each in result.notes if "repeat" in each] == [
+        f"{name}: {left_out}the coverage (not of the closeness)" for name in ("copy", "near")
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "ok", "今天天气很好"])

@@ -100,7 +100,6 @@ RUNS_OF = {
     "labels_saved": 1000,
     "next_items": 1000,
     "pairs_together": 300,
-    "samples": 400,
     "soft_clusters": 1000,
     "soft_comparisons": 800,
     "soft_pairwise": 1000,

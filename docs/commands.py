@@ -14,6 +14,7 @@ import click
 
 from rejoinder.cli.app import app
 from rejoinder.cli.declarations import settings_of
+from rejoinder.responders.phrase.parameters import described_phrase_settings
 from rejoinder.responders.seq2seq.parameters import SCALES, described_settings, scaled
 
 FOLDER = Path(__file__).parent
@@ -71,6 +72,8 @@ def of_settings() -> str:
     for name, _, _, meaning in described_settings():
         values = (f"{getattr(scaled(preset), name):g}" for preset in SCALES)
         rows.append(f"| `{name}` | {_cell(meaning)} | {' | '.join(values)} |")
+    for name, _, default, meaning in described_phrase_settings():
+        rows.append(f"| `{name}` | {_cell(meaning)} | {' | '.join([default] * len(SCALES))} |")
     return "\n".join(rows)
 
 

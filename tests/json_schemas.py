@@ -201,7 +201,7 @@ def _is_of(value: Any, types: str | list[str]) -> bool:
     return name in names or (name == "integer" and "number" in names)
 
 
-FORMS = {"ruq": ("--by", "--fail-above", "--cluster")}
+FORMS = {"ruq": ("--by", "--fail-above", "--cluster"), "train responder": ("--kind",)}
 """Options of these verbs that change the form of their output."""
 
 ONCE = (

@@ -96,6 +96,10 @@ RUBER = [
 ]  # fmt: skip
 
 LOSSES = "log.*.loss"
+PHRASES = (
+    "train responder {corpus} -o {out}/m --kind phrase --set external=0 --set association=.5 "
+    "--set pairs=0 --json"
+)
 RESPONDER = [
     *corpus_format("train responder", LOSSES),
     as_json("train responder"),
@@ -130,6 +134,21 @@ RESPONDER = [
         effect=lambda before, after: len(after.at("log")) < len(before.at("log")) == 6),
     Row("train responder", "--set", "--set pairs=40", LOSSES),
     Row("train responder", "--set", "--set seed=7", LOSSES),
+    # Without it, the settings are of no kind.
+    Row("train responder", "--kind", "--kind phrase", usual=PHRASES.replace("--kind phrase ", ""),
+        status=(2, 0), effect=only("kind", "phrase-responder")),
+    *(
+        Row("train responder", "--set", f"--set {name}={value}", path, usual=PHRASES, **more)
+        for name, value, path, more in (
+            ("phrase", 2, "log.*.extracted", {}), ("order", 2, "log.*.ngrams", {}),
+            ("iterations", 1, "log.*.extracted", {}), ("association", 1, "log.*.phrase_pairs", {}),
+            ("longest", 9, "log.*.pairs", {}), ("pairs", 40, "log.*.pairs", {}),
+            ("seed", 7, "log.*.ngrams", {"also": "--set pairs=40"}),
+            # These are for replies (tests/unit/responders/phrase), and for programs that are not here.
+            ("options", 2, "config.options", {}), ("distortion", 2, "config.distortion", {}),
+            ("external", 1, "config.external", {}),
+        )
+    ),
     Row("train responder", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
     Row("train responder", "--set save_every", "--set save_every=0", "calls", LOSSES, watch=SAVES),
@@ -138,6 +157,7 @@ RESPONDER = [
 # Neither has a beam.
 RANDOM = {"responder": "random", "beam": "nothing"}
 RETRIEVAL = {"responder": "retrieval", "beam": "nothing"}
+BY_PHRASES = {"responder": "phrases", "beam": "nothing"}
 BY_CHAT = {"responder": "chat", "beam": "nothing"}
 LIMITS = "rejoinder.models.chat.asking:AskedInOrder.__init__"
 
@@ -159,6 +179,10 @@ RESPOND = [
     Row("respond", "--name", "--name mine", effect=lambda _, after: (
         set(read(after, "r.jsonl")["system"]) == {after.at("system")} == {"mine"})),
     Row("respond", "--set beam", "--set beam=1", "@r.jsonl"),
+    Row("respond", "--set beam", "--set beam=1", "@r.jsonl", where=BY_PHRASES, also="--set beam=20"),
+    Row("respond", "--set nbest", "--set nbest=3", where=BY_PHRASES, effect=lambda before, after: (
+        before.at("replies") < after.at("replies") and "sample" in read(after, "r.jsonl"))),
+    Row("respond", "--set weights", "--set weights={phrase_weights}", "@r.jsonl", where=BY_PHRASES),
     Row("respond", "--set length_penalty", "--set length_penalty=0", "@r.jsonl", also="--set beam=8"),
     Row("respond", "--scorer", "--scorer {ruber}", "@r.jsonl", where=RETRIEVAL,
         also="--corpus {corpus}"),

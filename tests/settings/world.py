@@ -488,6 +488,18 @@ class World:
     def responder(self) -> Path:
         return self._trained("responder", *TINY.split())
 
+    @cached_property
+    def phrases(self) -> Path:
+        """A phrase-based system."""
+        settings = ("--kind", "phrase", "--set", "association=0.5", "--set", "external=0")
+        return self._trained("phrase-responder", *settings)
+
+    @cached_property
+    def phrase_weights(self) -> Path:
+        path = self.folder / "phrase-weights.json"
+        path.write_text('{"words": -1, "language_model": 0.1}')
+        return path
+
     def _trained(self, kind: str, *settings: str) -> Path:
         folder = self.folder / kind
         assert (

@@ -20,15 +20,20 @@ pytestmark = pytest.mark.slow
 TRAINS = """
     import sys
     sys.path.insert(0, sys.argv[1])
-    import torch
-    torch.set_num_threads(1)
     from tiny_corpora import little, little_corpus
+    from rejoinder.responders.phrase.parameters import PhraseParameters
     from rejoinder.training.responder import train_responder
 
     def report(done, total, words):
         print(done, flush=True)
 
-    settings = little(kind=sys.argv[3], epochs=8, tokens=120, accumulate=1)
+    if sys.argv[3] == "phrase":
+        settings = PhraseParameters(iterations=8, external=0)
+    else:
+        import torch
+
+        torch.set_num_threads(1)
+        settings = little(kind=sys.argv[3], epochs=8, tokens=120, accumulate=1)
     train_responder(little_corpus(), sys.argv[2], settings, save_every=0.0, report=report)
 """
 CORPORA = Path(__file__).parents[1]
@@ -39,14 +44,14 @@ def trained(folder, kind):
     return subprocess.Popen(command, stdout=subprocess.PIPE)
 
 
-@pytest.mark.parametrize("kind", ["transformer", "gru"])
+@pytest.mark.parametrize("kind", ["transformer", "gru", "phrase"])
 def test_twenty_kills_change_nothing(kind, tmp_path):
     with trained(tmp_path / "whole", kind) as process:
         updates = len(process.stdout.readlines())
     assert process.returncode == 0
     generator = np.random.default_rng(17)
     kills = 0
-    for _ in range(10):
+    for _ in range(20 if kind == "phrase" else 10):
         with trained(tmp_path / "killed", kind) as process:
             # Some updates (none at all sometimes), then at any instant of the next few.
             for _ in range(int(generator.integers(0, updates // 8))):

@@ -247,6 +247,13 @@ def _responder_settings() -> list[Row]:
     return described_settings()
 
 
+def _trained_settings() -> list[Row]:
+    from rejoinder.responders.phrase.parameters import described_phrase_settings
+
+    return _responder_settings() + described_phrase_settings()
+
+
+TRAINED_SETTINGS: Any = SettingsOption(_trained_settings)
 SETTINGS: Any = SettingsOption(_responder_settings)
 UNIT_SIZE = integer("--set unit_size", default=100, help="Number of items in a unit.")
 ASSIGNMENTS = integer(

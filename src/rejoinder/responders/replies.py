@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -18,6 +19,7 @@ from rejoinder.messages import Argument
 from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint
 from rejoinder.models.likelihood.backend import LocalModel
+from rejoinder.models.training.folder import kind_of
 from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
 from rejoinder.responders.chat import ChatResponder, remarks
@@ -26,7 +28,7 @@ from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.responders.transformer import TransformerResponder
 from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.schemas import RESPONSES, SAMPLE
 from rejoinder.tables.testset import TestSet, TestSetLike
 
 
@@ -36,7 +38,8 @@ class Replies(Result):
 
     Attributes:
         system: Its name in ``table``.
-        table: Responses (``system``, ``id``, ``text``), one for each item: what ``score`` takes.
+        table: Responses (``system``, ``id``, ``text``), one for each item: what ``score`` takes; or n-best
+            lists, where these were asked for.
         hash: 8 hexadecimal digits: of the corpus that the replies come from, without the pairs that
             were excluded, or of the trained system's folder, or of a server's model and settings.
         notes: What was excluded, and what the replies lack.
@@ -49,6 +52,9 @@ class Replies(Result):
     notes: tuple[str, ...]
     signature: str = ""
 
+
+PHRASE_BASED = "phrase-responder"
+"""The kind of model of a phrase-based system."""
 
 ANSWER_TOKENS = 128
 """Maximum number of tokens of a reply."""
@@ -74,6 +80,8 @@ def respond(
     answer_tokens: int = ANSWER_TOKENS,
     limits: Limits = Limits(),
     work: str | os.PathLike[str] | None = None,
+    nbest: int = 1,
+    weights: Mapping[str, Any] | None = None,
 ) -> Replies:
     """Replies to every item of a test set: to the last turn of its context.
 
@@ -94,7 +102,8 @@ def respond(
             last turn of its context) are excluded from the corpus.
         name: The system's name in the table; None takes ``random``, ``retrieval`` or the folder's
             name.
-        beam: Beam size (trained systems and ``transformers`` models).
+        beam: Beam size (trained systems and ``transformers`` models); of a phrase-based one the number of
+            hypotheses that are extended of each number of words covered.
         length_penalty: Log-probabilities are divided by the length to this power (trained systems).
         scorer: What re-ranks the replies that ``retrieval`` finds: a function from messages and
             replies to scores, or the folder of a model of ``train_ruber``.
@@ -111,6 +120,10 @@ def respond(
         answer_tokens: Maximum number of tokens of its reply.
         limits: How often a server is asked; a maximum number of calls or tokens needs ``work``.
         work: A folder for intermediate results; an interrupted run is resumed.
+        nbest: Number of replies to each message (phrase-based systems). Of more than one, the table has a
+            column ``sample`` and a column for each feature: the n-best lists that ``tune`` reads.
+        weights: By feature its weight, or what ``tune`` gives (phrase-based systems); None: weights by
+            hand.
 
     Raises:
         InputError: An item has no context; the corpus holds nothing but the test set's own pairs;
@@ -146,6 +159,18 @@ def respond(
         )
         return of_transformer(responder, testset, beam, length_penalty, progress)
     label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
+    if corpus is None and kind_of(system) == PHRASE_BASED:
+        if length_penalty != 1.0 or local.device != "auto":
+            raise ParameterError(
+                Argument("device" if length_penalty == 1.0 else "length_penalty"),
+                ": has no effect on a phrase-based system; leave it out",
+            )
+        return _phrase_based(system, messages, testset, label, beam, nbest, weights, progress)
+    if nbest != 1 or weights is not None:
+        raise ParameterError(
+            Argument("nbest" if weights is None else "weights"),
+            ": only phrase-based systems have n-best lists and weights; leave it out",
+        )
     if corpus is None:
         texts, hash_, notes = _trained_replies(
             system, messages, beam, length_penalty, progress, local.device
@@ -264,6 +289,37 @@ def _trained_replies(
     texts = responder.respond(messages, beam, length_penalty, progress)
     empty = sum(not text.strip() for text in texts)
     return texts, responder.hash, [f"{empty} replies are empty"] if empty else []
+
+
+def _phrase_based(
+    folder: str | os.PathLike[str],
+    messages: list[str],
+    testset: TestSet,
+    label: str,
+    beam: int,
+    nbest: int,
+    weights: Mapping[str, Any] | None,
+    progress: Progress | None,
+) -> Replies:
+    from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder
+
+    responder = PhraseResponder.load(folder, weights)
+    lists = responder.candidates(messages, nbest, beam, progress)
+    rows = [
+        (label, id, each.text, str(place), *each.features.tolist())
+        for id, several in zip(testset.ids, lists, strict=True)
+        for place, each in enumerate(several, 1)
+    ]
+    schema = {**RESPONSES, SAMPLE: pl.String, **dict.fromkeys(FEATURES, pl.Float64)}
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    empty = sum(not several[0].text for several in lists)
+    notes = [f"{empty} replies are empty: no word of their message is known"] if empty else []
+    short = sum(len(several) < nbest for several in lists)
+    if short:
+        notes.append(f"{short} of {len(lists)} lists have fewer than {nbest} replies")
+    table = table if nbest > 1 else table.select(list(RESPONSES))
+    facts = {"weights": json_digest(dict(responder.weights))[:8]}
+    return Replies(label, table, responder.hash, tuple(notes), _signature(facts))
 
 
 @dataclass(frozen=True)

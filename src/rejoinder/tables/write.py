@@ -45,12 +45,15 @@ def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
 def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes responses as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
+    A column ``sample`` and the numbers of n-best lists are written where they are.
+
     Raises:
         InputError: The suffix is none of these, the path cannot be written, or a text holds a tab
             or a line end where TSV has no way to say so.
     """
-    sample = [SAMPLE] if SAMPLE in responses.columns else []
-    _write_rows(responses.select(*RESPONSES, *sample), path)
+    more = [SAMPLE] if SAMPLE in responses.columns else []
+    more += [name for name, dtype in responses.schema.items() if dtype == pl.Float64]
+    _write_rows(responses.select(*RESPONSES, *more), path)
 
 
 def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:

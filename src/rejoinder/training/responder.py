@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.corpora.pairs import Pairs, as_pairs, divided
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
+from rejoinder.messages import Argument
 from rejoinder.models.devices import chosen_device
 from rejoinder.models.training.checkpoints import Checkpoint
 from rejoinder.models.training.folder import (
@@ -25,12 +27,14 @@ from rejoinder.models.training.folder import (
     write_folder,
 )
 from rejoinder.models.training.threads import INEXACT
+from rejoinder.responders.phrase.parameters import KIND, PHRASE_SCALES, PhraseParameters
 from rejoinder.responders.seq2seq.model import build, check_installed
 from rejoinder.responders.seq2seq.parameters import Parameters, chosen_parameters
 from rejoinder.responders.seq2seq.trained import SUFFIX
 from rejoinder.result import Result
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.detokenize import plain
+from rejoinder.training.phrase import tools, trained_phrases
 
 if TYPE_CHECKING:
     from rejoinder.progress import Report
@@ -70,7 +74,7 @@ class ResponderTraining(Result):
 def train_responder(
     corpus: TestSet | Pairs,
     path: str | os.PathLike[str],
-    parameters: Parameters | str = "tiny",
+    parameters: Parameters | PhraseParameters | str = "tiny",
     validation: TestSet | Pairs | None = None,
     save_every: float = 60.0,
     report: Report | None = None,
@@ -89,12 +93,14 @@ def train_responder(
         corpus: Dialogues, or pairs of messages and replies.
         path: The output folder.
         parameters: All settings, or the name of a preset (``tiny``, ``small``, ``paper``).
-        validation: What chooses the best epoch; None: pairs held out of the corpus.
+        validation: What chooses the best epoch; None: pairs held out of the corpus. Of kind ``phrase``,
+            replies whose perplexity is noted; None: none.
         save_every: Seconds between two checkpoints.
         report: Called after every update.
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
         exclude: Test sets; pairs that also occur in them are excluded from training.
-        settings: Settings that differ from ``parameters``, by the names of ``Parameters``.
+        settings: Settings that differ from ``parameters``, by the names of ``Parameters``, or with
+            ``kind="phrase"`` of ``PhraseParameters``.
 
     Raises:
         InputError: Something else stands at ``path``; the corpus is too small; a checkpoint of
@@ -102,24 +108,57 @@ def train_responder(
         ParameterError: A setting is unknown or out of range; the vocabulary does not suit the corpus.
         MissingExtraError: A package of the extra ``models`` is not installed.
     """
-    check_installed()
-    chosen_device(device)
+    parameters = responder_parameters(parameters, **settings)
+    if isinstance(parameters, Parameters):
+        check_installed()
+        chosen_device(device)
+    elif device != "auto":
+        raise ParameterError(
+            Argument("device", device), f": kind '{KIND}' needs no device; leave it out"
+        )
     final = Path(os.path.realpath(path))
     check_free(final)
-    parameters = chosen_parameters(parameters, **settings)
     corpus = as_pairs(corpus, exclude)
     validation = None if validation is None else as_pairs(validation)
     identity = _identity(corpus, validation, parameters)
     checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
-    checkpoint.check_place()
+    if isinstance(parameters, Parameters):
+        checkpoint.check_place()
     with alone(checkpoint.folder):
         remove_parts(final.parent, final.name)
         if before := finished(final, identity):
             checkpoint.remove()  # left by a kill between the folder's last file and here
             return ResponderTraining(before, (FINISHED,))
+        if isinstance(parameters, PhraseParameters):
+            folder, notes = trained_phrases(
+                corpus, final, parameters, validation, identity, checkpoint.folder, report
+            )
+            return ResponderTraining(folder, tuple(notes))
         return _trained(
             corpus, final, parameters, validation, checkpoint, save_every, report, device
         )
+
+
+def responder_parameters(
+    base: Parameters | PhraseParameters | str, **given: Any
+) -> Parameters | PhraseParameters:
+    """All settings of a kind: those of ``base``, or of the preset of that name, and what is given.
+
+    Raises:
+        ParameterError: There is no such preset, kind or setting, or a value is out of range.
+
+    >>> responder_parameters("tiny", kind="phrase", order=4).order
+    4
+    """
+    kind = given.get("kind")
+    if isinstance(base, PhraseParameters) or (isinstance(base, str) and kind == KIND):
+        given.pop("kind", None)
+        if isinstance(base, str):
+            if base not in PHRASE_SCALES:
+                raise ParameterError(f"scale: got {base!r}; expected {one_of(PHRASE_SCALES)}")
+            base = PhraseParameters(**PHRASE_SCALES[base])
+        return base.changed(**given)
+    return chosen_parameters(base, **given)
 
 
 def _trained(
@@ -173,9 +212,12 @@ def _trained(
     return ResponderTraining(folder, tuple(notes))
 
 
-def _identity(corpus: Pairs, validation: Pairs | None, parameters: Parameters) -> dict[str, Any]:
+def _identity(
+    corpus: Pairs, validation: Pairs | None, parameters: Parameters | PhraseParameters
+) -> dict[str, Any]:
     held_out = None if validation is None else validation.hash
-    return {**parameters.as_json(), "corpus": corpus.hash, "validation": held_out}
+    more = tools(parameters) if isinstance(parameters, PhraseParameters) else {}
+    return {**more, **parameters.as_json(), "corpus": corpus.hash, "validation": held_out}
 
 
 def _parts(

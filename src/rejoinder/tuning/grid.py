@@ -11,6 +11,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument, Placeholder, quoted
+from rejoinder.responders.phrase.parameters import PhraseParameters
 from rejoinder.responders.seq2seq.parameters import Parameters
 
 Number: TypeAlias = int | float
@@ -33,12 +34,20 @@ PAPER: dict[str, tuple[Number, ...]] = {
 
 GRIDS: dict[str, dict[str, tuple[Number, ...]]] = {"paper": PAPER}
 
-SETTABLE: dict[str, type[int] | type[float]] = {
-    each.name: int if each.type == "int" else float
-    for each in fields(Parameters)
-    if each.type in ("int", "float")
-}
-"""What the settings of a sweep can name: all that is a number in ``Parameters``, and of which type it is."""
+Settable: TypeAlias = Mapping[str, type[int] | type[float]]
+
+
+def settable(parameters: type[Parameters | PhraseParameters]) -> Settable:
+    """What ``--set`` can name of a kind: all that is a number in its parameters, and of which type."""
+    return {
+        each.name: int if each.type == "int" else float
+        for each in fields(parameters)
+        if each.type in ("int", "float")
+    }
+
+
+SETTABLE = settable(Parameters)
+"""What the settings of a sweep can name."""
 
 MOST = 1_000_000
 """Settings of a grid, which are all looked at before the first is trained."""
@@ -143,11 +152,12 @@ def grid_of(
 SET = Argument("settings")
 
 
-def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
+def parsed(texts: Sequence[str], names: Settable = SETTABLE) -> dict[str, tuple[Number, ...]]:
     """Values as the command line has them, by name.
 
     Args:
         texts: ``name=value,value,...``, each name once.
+        names: As ``settable`` gives them.
 
     Raises:
         ParameterError: An unknown name, a name twice, no values, one twice, or no number.
@@ -159,13 +169,13 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     for text in texts:
         key, _, values = text.partition("=")
         name = key.strip().replace("-", "_")
-        if name not in SETTABLE:
+        if name not in names:
             raise ParameterError(
-                f"{SET} {quoted(text)}: expected NAME=VALUE with NAME {one_of(SETTABLE)}"
+                f"{SET} {quoted(text)}: expected NAME=VALUE with NAME {one_of(names)}"
             )
         if name in axes:
             raise ParameterError(f"{SET} {name}: stands there twice; give all its values at once")
-        axes[name] = tuple(_number(name, value) for value in values.split(","))
+        axes[name] = tuple(_number(name, value, names[name]) for value in values.split(","))
         if len(set(axes[name])) < len(axes[name]):
             raise ParameterError(
                 f"{SET} {quoted(text)}: a value stands there twice; give each once"
@@ -173,7 +183,7 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     return axes
 
 
-def single_values(texts: Sequence[str]) -> Setting:
+def single_values(texts: Sequence[str], names: Settable = SETTABLE) -> Setting:
     """Values of one model as the command line has them, by name; of a name given twice the last holds.
 
     Raises:
@@ -182,7 +192,7 @@ def single_values(texts: Sequence[str]) -> Setting:
     >>> single_values(["dropout=0.2", "layers=2"])
     {'dropout': 0.2, 'layers': 2}
     """
-    axes = {name: values for text in texts for name, values in parsed([text]).items()}
+    axes = {name: values for text in texts for name, values in parsed([text], names).items()}
     for name, values in axes.items():
         if len(values) > 1:
             given = ",".join(map(str, values))
@@ -198,8 +208,7 @@ def check_trials(trials: int) -> None:
         raise ParameterError(Argument("trials", trials), ": expected 1 or more")
 
 
-def _number(name: str, text: str) -> Number:
-    kind = SETTABLE[name]
+def _number(name: str, text: str, kind: type[int] | type[float]) -> Number:
     try:
         value = kind(text)
     except ValueError:

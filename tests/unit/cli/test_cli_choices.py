@@ -21,6 +21,7 @@ from rejoinder.models.likelihood.prompts import TEMPLATES
 from rejoinder.models.ruber.registry import SIZES
 from rejoinder.planning.correlations import NORMAL
 from rejoinder.recipes.galley2015.study import REFERENCES_FROM
+from rejoinder.responders.phrase.parameters import KIND
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.annotator_test import Alignment
@@ -41,7 +42,7 @@ REGISTRIES = {
     "--as": [kind.replace(" ", "") for kind in KINDS_OF_TABLES],
     "--correlation": CORRELATIONS,
     "--grid": GRIDS,
-    "--kind": KINDS,
+    "--kind": (*KINDS, KIND),
     "--leave-own-out": CHOICES,
     "--missing": PAIRWISE,
     "--preset": SCALES,

@@ -47,6 +47,13 @@ class ReplyingOptions(options.SeedOptions):
         default="13a",
         help="Tokenizer. Texts are lower-cased. With retrieval.",
     )
+    nbest: int = integer(
+        "--set nbest",
+        type=click.IntRange(min=1),
+        default=1,
+        help="Number of replies to each message, with their features: the n-best lists that 'rejoinder "
+        "tune' reads. With a phrase-based system.",
+    )
 
 
 class ChatOptions(options.Options):
@@ -77,6 +84,12 @@ class RespondOptions(
     system: str = argument("system", metavar="|".join(("URL", "FOLDER", *BUILT_IN)))
     testset: Path = argument("testset", type=options.PATH)
     output: Path = options.output("A file of responses: .jsonl, .csv, .tsv or .parquet.")
+    weights: Path | None = path(
+        "--set weights",
+        metavar="FILE",
+        help="File of weights of features: what 'rejoinder tune --json' printed, or an object of JSON with "
+        "a weight for each feature. With a phrase-based system; default: weights by hand.",
+    )
     corpus: Path | None = path(
         "--corpus",
         help=f"Corpus from which {' and '.join(BUILT_IN)} take their replies. Pairs that also occur "
@@ -93,6 +106,7 @@ def respond(given: RespondOptions) -> None:
     of the most similar message. A server's key is read from the environment variable REJOINDER_API_KEY.
     """
     from rejoinder.cli import inputs, targets
+    from rejoinder.cli.candidate_options import read_weights
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora.pairs import check_holds_pairs
@@ -121,6 +135,7 @@ def respond(given: RespondOptions) -> None:
             local=LocalModel(given.device),
             limits=Limits(**given.of(options.ServedModelOptions)),
             **given.of(ReplyingOptions, ChatOptions),
+            weights=given.weights and read_weights(given.weights),
             progress=tick,
         )
     with Outputs(result) as outputs:
@@ -139,13 +154,20 @@ def _check(given: RespondOptions) -> None:
     from rejoinder.cli.needs import check_needs
     from rejoinder.errors import ParameterError
     from rejoinder.messages import meant
+    from rejoinder.models.training.folder import kind_of
+    from rejoinder.responders.replies import PHRASE_BASED
 
     near = "" if Path(given.system).exists() else meant(given.system, BUILT_IN)
     if near not in ("", given.system):
         raise ParameterError(f"{given.system}: no such system or folder; did you mean '{near}'?")
     kind = kind_of_system(given.system)
     built_in, trained = kind == "built-in", kind in ("trained", "transformers")
-    check_needs(trained, "a trained system", "beam", "length_penalty")
+    phrases = trained and kind_of(given.system) == PHRASE_BASED
+    check_needs(phrases, "a phrase-based system", "nbest", "weights")
+    check_needs(trained, "a trained system", "beam")
+    neural = trained and not phrases
+    network = "a trained neural network" if phrases else "a trained system"
+    check_needs(neural, network, "length_penalty")
     served = given.of(ChatOptions, options.ServedModelOptions)
     whole = ("turns", "answer_tokens")
     language = "the URL of a server or the folder of a transformers model"
@@ -155,8 +177,8 @@ def _check(given: RespondOptions) -> None:
     check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
     check_needs(given.scorer is not None, "--scorer FOLDER", "candidates")
     check_needs(given.system == "retrieval", "retrieval", "tokenizer")
-    learned = trained or given.scorer is not None
-    check_needs(learned, "a trained system or --scorer FOLDER", "device")
+    learned = neural or given.scorer is not None
+    check_needs(learned, f"{network} or --scorer FOLDER", "device")
     if given.beam < 1:
         raise ParameterError(f"--set beam: got {given.beam}; expected 1 or more")
     if built_in and given.corpus is None:

@@ -21,15 +21,16 @@ class ResponderOptions(options.TrainingOptions):
 
     kind: str = choice(
         "--kind",
-        of=("transformer", "gru"),
+        of=("transformer", "gru", "phrase"),
         default="transformer",
-        help="Kind of model. transformer: encoder and decoder; gru: with attention.",
+        help="Kind of model. transformer: encoder and decoder; gru: with attention; phrase: phrase-based "
+        "translation of the message, without a neural network.",
     )
     preset: str = options.preset(
         "tiny: minutes on one core; small: an hour on a few; paper: the paper's, for a GPU."
     )
     detokenize: bool = options.DETOKENIZE
-    settings: tuple[str, ...] = options.SETTINGS
+    settings: tuple[str, ...] = options.TRAINED_SETTINGS
     output: Path = options.output("A folder for the model.", "FOLDER")
 
 
@@ -46,12 +47,16 @@ def responder(given: ResponderOptions) -> None:
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.showing import show
-    from rejoinder.responders.seq2seq.parameters import chosen_parameters
-    from rejoinder.training.responder import train_responder
-    from rejoinder.tuning.grid import single_values
+    from rejoinder.responders.phrase.parameters import KIND, PhraseParameters
+    from rejoinder.training.responder import responder_parameters, train_responder
+    from rejoinder.tuning.grid import SETTABLE, settable, single_values
 
-    parameters = chosen_parameters(
-        given.preset, kind=given.kind, detokenize=given.detokenize, **single_values(given.settings)
+    names = settable(PhraseParameters) if given.kind == KIND else SETTABLE
+    parameters = responder_parameters(
+        given.preset,
+        kind=given.kind,
+        detokenize=given.detokenize,
+        **single_values(given.settings, names),
     )
     targets.check_model(given.output)
     conversations, held_out, excluded = inputs.read_training(given)
@@ -71,7 +76,39 @@ def responder(given: ResponderOptions) -> None:
         if given.json:
             machine.write(result.as_json())
         else:
-            show(_document(result))
+            show((_phrase_document if given.kind == KIND else _document)(result))
+
+
+def _phrase_document(result: ResponderTraining) -> Document:
+    """What was extracted and dropped, and where the model is."""
+    import polars as pl
+
+    from rejoinder.document.numbers import NONE, decimals
+    from rejoinder.document.parts import GAP, Line, lines
+    from rejoinder.document.table import Table, number, text
+
+    (log,) = result.folder.record.log
+    columns = [
+        text("aligner"),
+        number("pairs"),
+        number("phrase pairs", "extracted"),
+        number("by chance", "chance"),
+        number("copies"),
+        number("kept", "phrase_pairs"),
+        number("perplexity", show=lambda value: NONE if value is None else decimals(1)(value)),
+    ]
+    rows = pl.DataFrame([log], schema_overrides={"perplexity": pl.Float64}).drop("ngrams")
+    legend = (
+        "by chance: dropped by Fisher's exact test; copies: one side holds the other; perplexity: of the "
+        "validation replies under the language model"
+    )
+    return [
+        Table(rows, columns),
+        GAP,
+        *lines([legend], "legend"),
+        *lines(result.notes, "note"),
+        Line(f"{result.folder.path} (hash {result.folder.hash})", "command"),
+    ]
 
 
 def _selected(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

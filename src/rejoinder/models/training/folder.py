@@ -104,7 +104,7 @@ class ModelFolder:
 def write_folder(
     path: str | os.PathLike[str],
     record: Record,
-    tensors: Mapping[str, Tensor],
+    tensors: Mapping[str, Tensor] | None,
     files: Mapping[str, bytes] | None = None,
     keys: Mapping[str, Any] | None = None,
 ) -> ModelFolder:
@@ -113,40 +113,55 @@ def write_folder(
     Args:
         path: The folder.
         record: What is known of the model.
-        tensors: The weights, e.g. ``module.state_dict()``; tied ones are kept once.
+        tensors: The weights, e.g. ``module.state_dict()``; tied ones are kept once. None: all of the
+            model is in ``files``.
         files: The bytes of vocabulary files by name.
         keys: Further top-level keys of ``config.json``, e.g. those of ``transformers``.
 
     Raises:
         InputError: Something that is no model's folder stands there, or it cannot be written.
     """
-    from safetensors import SafetensorError
-    from safetensors.torch import save_file
-
     final = Path(os.path.realpath(path))
     check_free(final)
     part = beside(final, "part")
     try:
         part.mkdir(parents=True)
-        once, tied = untied(tensors)
-        # safetensors writes several entries here in random order: one alone keeps the hash.
-        save_file(once, part / WEIGHTS, {"format": "pt"})
+        tied = {} if tensors is None else _save(tensors, part / WEIGHTS)
         for name, content in (files or {}).items():
             (part / name).write_bytes(content)
-        names: list[str] = sorted([WEIGHTS, *(files or {})])
+        names: list[str] = sorted([*([] if tensors is None else [WEIGHTS]), *(files or {})])
         hashes = {name: sha256(part / name) for name in names}
         noted = {**asdict(record), "tied": tied, "sha256": hashes}
         config = {**(keys or {}), _OURS: {**noted, _OWN_HASH: _digest(noted, keys or {})}}
         text = json.dumps(config, indent=1, ensure_ascii=False, sort_keys=True)
         (part / CONFIG).write_text(text + "\n", encoding="utf-8")
-        shutil.copymode(part / CONFIG, part / WEIGHTS)  # safetensors makes it the owner's alone
+        if tensors is not None:
+            shutil.copymode(part / CONFIG, part / WEIGHTS)  # safetensors makes it the owner's alone
         _swap(part, final)
-    except (OSError, SafetensorError) as error:  # the latter where the disk is full
+    except OSError as error:
         why = failure(error) or str(error)
         raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return read_folder(path)
+
+
+def _save(tensors: Mapping[str, Tensor], path: Path) -> dict[str, str]:
+    """Writes weights, tied ones once, and returns which weight those are.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    once, tied = untied(tensors)
+    try:
+        # safetensors writes several entries here in random order: one alone keeps the hash.
+        save_file(once, path, {"format": "pt"})
+    except SafetensorError as error:  # where the disk is full
+        raise OSError(failure(error) or str(error)) from error
+    return tied
 
 
 def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelFolder:

@@ -1,0 +1,99 @@
+"""How a phrase-based responder is trained and searches, and three scales of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from rejoinder.errors import ParameterError, one_of
+
+KIND = "phrase"
+
+
+@dataclass(frozen=True)
+class PhraseParameters:
+    """How a phrase-based responder is trained.
+
+    Attributes:
+        phrase: Most words of a phrase (phrase).
+        order: The longest n-gram of the language model (phrase).
+        iterations: Number of iterations of Model 1, and again of the HMM, in each direction (phrase).
+        association: Phrase pairs whose -ln p of Fisher's exact test is not above this are dropped; 0: the
+            logarithm of the number of pairs (phrase).
+        external: Whether (1) or not (0) to align with eflomal and to estimate the language model with
+            KenLM's lmplz where they are installed (phrase).
+        options: Number of translations of a phrase that are tried (phrase).
+        distortion: The longest jump between phrases in words; 0: from left to right (phrase).
+        pairs: Number of pairs of the corpus to train on, sampled at random; 0: all.
+        longest: Maximum number of words on a side of a pair; longer pairs are excluded, and counted.
+        detokenize: Whether messages and replies are detokenised and recased first.
+        seed: Random seed.
+
+    Raises:
+        ParameterError: A value outside what it can mean.
+    """
+
+    phrase: int = 5
+    order: int = 3
+    iterations: int = 5
+    association: float = 0.0
+    external: int = 1
+    options: int = 20
+    distortion: int = 0
+    pairs: int = 0
+    longest: int = 50
+    detokenize: bool = False
+    seed: int = 10
+
+    def __post_init__(self) -> None:
+        """Checks every value."""
+        bounds = {
+            "phrase": (1, 7), "order": (2, 6), "iterations": (1, 100), "association": (0, 1e6),
+            "external": (0, 1), "options": (1, 1000), "distortion": (0, 62), "pairs": (0, 1e12),
+            "longest": (1, 200), "seed": (0, 1e12),
+        }  # fmt: skip
+        for name, (low, high) in bounds.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                end = f"{low} to {high}" if high < 1e6 else f"{low} or more"
+                raise ParameterError(f"{name}: got {value}; expected {end}")
+
+    def changed(self, **given: Any) -> PhraseParameters:
+        """The same with what is given; None leaves a value as it is.
+
+        Raises:
+            ParameterError: There is no such setting, or a value is out of range.
+        """
+        for name in given:
+            if name not in self.as_json():
+                raise ParameterError(
+                    f"{name}: unknown setting of kind '{KIND}'; choose {one_of(self.as_json())}"
+                )
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
+
+    def as_json(self) -> dict[str, Any]:
+        """All values by name."""
+        return asdict(self)
+
+
+PHRASE_SCALES: dict[str, dict[str, Any]] = {"tiny": {"pairs": 4000}, "small": {}, "paper": {}}
+"""What each preset changes: ``tiny`` takes seconds, the others all pairs."""
+
+
+def described_phrase_settings() -> list[tuple[str, str, str, str]]:
+    """Name, type, default and meaning of every setting of this kind alone that is a number."""
+    meanings = dict(
+        re.findall(r"^ +(\w+): (.+(?:\n {12}.+)*)", PhraseParameters.__doc__ or "", re.M)
+    )
+    types = {"int": "whole number", "float": "number"}
+    return [
+        (
+            each.name,
+            types[str(each.type)],
+            f"{each.default:g}",
+            re.sub(r"\s+", " ", meanings[each.name]),
+        )
+        for each in fields(PhraseParameters)
+        if meanings[each.name].rstrip().endswith("(phrase).")
+    ]

@@ -1,0 +1,183 @@
+"""From a corpus to a folder, from the folder to replies and lists, and on from a kept alignment."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rejoinder
+from rejoinder.corpora.pairs import Pairs
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.content import folder_hash
+from rejoinder.models.training.folder import FINISHED, read_folder
+from rejoinder.responders.phrase import alignment, language_model
+from rejoinder.responders.phrase.alignment import Sentences
+from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, phrase_table
+from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder
+from rejoinder.tables.nbest_lists import NBestLists
+from rejoinder.tables.testset import TestSet
+from rejoinder.training.responder import train_responder
+from tiny_corpora import little_corpus
+
+SETTINGS = {"kind": "phrase", "external": 0}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "phrase"
+    train_responder(little_corpus(), path, validation=little_corpus(), **SETTINGS)
+    return path
+
+
+def _items():
+    return TestSet.from_lists(
+        [["Yes, the park has tea."], ["Then go back."]],
+        contexts=[["Is there tea at the park?"], ["I left my soup at the market."]],
+    )
+
+
+def test_the_folder_is_all_there_is(folder):
+    assert [path.name for path in folder.parent.iterdir()] == ["phrase"]
+    names = {"config.json", "model.npz", "source.txt", "target.txt"}
+    assert {path.name for path in folder.iterdir()} == names
+    record = read_folder(folder).record
+    (log,) = record.log
+    assert record.kind == "phrase-responder"
+    assert log["aligner"] == "hmm"
+    assert log["extracted"] == log["chance"] + log["copies"] + log["phrase_pairs"]
+    assert 1 < log["perplexity"] < 10
+
+
+def test_it_replies_in_the_words_of_the_corpus(folder):
+    replies = rejoinder.respond(folder, _items())
+    assert replies.table.columns == ["system", "id", "text"]
+    assert [text.split()[0] for text in replies.table["text"]] == ["Yes,", "Then"]
+    assert replies.hash == folder_hash(folder)
+
+
+def test_its_lists_are_what_tune_reads_and_weights_rank_them(folder):
+    lists = rejoinder.respond(folder, _items(), nbest=5).table
+    read = NBestLists.of(lists)
+    assert read.features() == list(FEATURES)
+    assert np.diff(read.bounds).tolist() == [5, 5]
+    short = rejoinder.respond(
+        folder, _items(), weights={"words": -1.0, "language_model": 0.1}
+    ).table
+    assert short["text"].str.len_chars().max() < lists["text"].str.len_chars().max()
+
+
+def test_what_has_no_effect_is_refused(folder):
+    with pytest.raises(ParameterError, match="phrase-based"):
+        rejoinder.respond(folder, _items(), length_penalty=0.5)
+    with pytest.raises(ParameterError, match="phrase-based"):
+        rejoinder.respond("random", _items(), corpus=little_corpus(), nbest=2)
+    for given, message in (
+        ({"device": "cpu"}, "device"),
+        ({"layers": 2}, "unknown setting of kind 'phrase'"),
+        ({"phrase": 9}, "phrase: got 9; expected 1 to 7"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            train_responder(little_corpus(), "none", **SETTINGS, **given)
+
+
+def test_a_finished_model_is_left_and_another_refused(folder):
+    again = train_responder(little_corpus(), folder, validation=little_corpus(), **SETTINGS)
+    assert again.notes == (FINISHED,)
+    with pytest.raises(InputError, match="order"):
+        train_responder(little_corpus(), folder, validation=little_corpus(), order=2, **SETTINGS)
+
+
+def test_an_interrupted_training_goes_on_from_its_alignment(folder, tmp_path):
+    def stop(done, total, words):
+        if words.startswith("extracting"):
+            raise KeyboardInterrupt
+
+    given = {**SETTINGS, "validation": little_corpus()}
+    with pytest.raises(KeyboardInterrupt):
+        train_responder(little_corpus(), tmp_path / "phrase", report=stop, **given)
+    with pytest.raises(InputError, match="an alignment"):
+        train_responder(little_corpus(), tmp_path / "phrase", order=4, **given)
+    result = train_responder(little_corpus(), tmp_path / "phrase", **given)
+    assert any("the alignment is there" in note for note in result.notes)
+    assert result.folder.hash == folder_hash(folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["phrase"]
+
+
+def test_a_corpus_of_chance_is_refused(tmp_path):
+    corpus = Pairs(["1", "2"], ["tea ?", "rain ."], ["fine", "home"])
+    with pytest.raises(InputError, match="may be chance"):
+        train_responder(corpus, tmp_path / "m", **SETTINGS)
+    with pytest.raises(InputError, match="no pair is left"):
+        train_responder(Pairs(["1"], [" "], ["x"]), tmp_path / "m", **SETTINGS)
+
+
+def test_a_model_of_other_arrays_is_refused(folder, tmp_path):
+    from rejoinder.models.training.folder import Record, write_folder
+
+    record = read_folder(folder).record
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".json"}
+    for changed in ({"target.txt": b"<unk>\n<s>\n</s>\n"}, {"model.npz": files["model.npz"][:999]}):
+        write_folder(tmp_path / "m", Record(**vars(record)), None, files | changed)
+        with pytest.raises(InputError, match="another version"):
+            PhraseResponder.load(tmp_path / "m")
+
+
+def test_features_of_a_phrase_pair_by_hand():
+    # Message 0 1 | reply 7 8, twenty times, with the links 0-0 and 1-1; twenty other pairs 2 | 9.
+    source = Sentences.of([[0, 1]] * 20 + [[2]] * 20)
+    target = Sentences.of([[7, 8]] * 20 + [[9]] * 20)
+    lengths = source.lengths, target.lengths
+    left = np.array([0, 1] * 20 + [0] * 20)
+    bounds = np.array([*range(0, 40, 2), *range(40, 61)])
+    links = alignment.Links(*lengths, left, left, bounds)
+    same = np.array([-1, -1, -1, -1, -1, -1, -1, 0, -9, -8])  # 7 is the word 0, a copy
+    table, pruned = phrase_table(source, target, links, same, 5)
+    assert (pruned.extracted, pruned.chance, pruned.copies) == (4, 0, 1)
+    words = np.split(table.words, table.starts[1:-1])
+    (place,) = (k for k, each in enumerate(words) if each.tolist() == [7, 8])
+    features = dict(zip(PHRASE_FEATURES, table.features[place], strict=True))
+    # 0 1 | 7 8 share 0 of 0, 1 and 8: one change, cosine 1/2, Jaccard 1/3. All its words always go
+    # together. 20 of 40 pairs have either phrase, p = 1 / C(40, 20).
+    assert features["association"] == pytest.approx(25.6489, abs=1e-3)
+    expected = {"phrase_forward": 0, "lexical_forward": 0, "phrase_backward": 0, "lexical_backward": 0,
+                "phrases": 1, "words": 2, "edit_distance": 1, "cosine": 1 / 2, "jaccard": 1 / 3,
+                "jaccard_distance": 2 / 3, "length_ratio": 1}  # fmt: skip
+    assert {name: features[name] for name in expected} == pytest.approx(expected)
+
+
+def test_an_aligner_and_lmplz_that_are_installed_are_used(monkeypatch, tmp_path):
+    class Aligner:
+        def align(self, source, target, links_filename_fwd, links_filename_rev, quiet):
+            lines = [f"0-{len(each.split()) - 1}\n" for each in target]
+            for path in (links_filename_fwd, links_filename_rev):
+                Path(path).write_text("".join(lines))
+
+    fake = type(sys)("eflomal")
+    fake.Aligner = Aligner
+    monkeypatch.setitem(sys.modules, "eflomal", fake)
+    monkeypatch.setattr(alignment, "version", lambda name: "2.0.0")
+    program = tmp_path / "bin" / "lmplz"
+    program.parent.mkdir()
+    model = language_model.LanguageModel.estimated(
+        Sentences.of([[3]]), [*language_model.SPECIAL, "yes"], 2
+    )
+    model.write_arpa(tmp_path / "model.arpa")
+    program.write_text(f"#!/bin/sh\ncat > /dev/null\ncat {tmp_path / 'model.arpa'}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    result = train_responder(little_corpus(), tmp_path / "m", kind="phrase", association=0.1)
+    (log,) = result.folder.record.log
+    assert (log["aligner"], log["language_model"]) == ("eflomal 2.0.0", "lmplz")
+    assert log["ngrams"][1] == 2
+
+
+def test_responses_without_samples_are_written_as_before(tmp_path):
+    from rejoinder.tables.write import write_responses
+
+    frame = pl.DataFrame({"system": ["a"], "id": ["1"], "text": ["x"], "words": [2.0]})
+    write_responses(frame, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "system,id,text,words\na,1,x,2.0\n"

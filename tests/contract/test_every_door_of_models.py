@@ -88,6 +88,7 @@ class Place(NamedTuple):
 
 LANGUAGE = ("ruq", "mark", "respond")
 ENCODING = ("cosine", "ruber", "train")
+KINDS = (LANGUAGE, ENCODING)
 DOORS = (*LANGUAGE, *ENCODING)
 
 
@@ -159,11 +160,13 @@ def values(door, out):
     return text
 
 
+# In the default part each folder comes to one door of language models and one of encoders, in turn.
 CASES = [
-    (door, name)
-    for cases, doors in ((HOSTILE, DOORS), (WHEN_USED, DOORS), (ENCODERS, ENCODING))
-    for name in cases
-    for door in doors
+    pytest.param(door, name, marks=[pytest.mark.slow] * (place != number % len(kind)))
+    for cases, kinds in ((HOSTILE, KINDS), (WHEN_USED, KINDS), (ENCODERS, (ENCODING,)))
+    for number, name in enumerate(cases)
+    for kind in kinds
+    for place, door in enumerate(kind)
 ]
 
 

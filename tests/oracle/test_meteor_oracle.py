@@ -51,6 +51,7 @@ def test_generated_unicode():
     agree(*corpus(31, 400))
 
 
+@pytest.mark.slow  # a second start of Java
 def test_without_normalisation():
     agree(*corpus(32, 200), normalize=False)
 

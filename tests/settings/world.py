@@ -31,7 +31,7 @@ HELD = 66
 # A replying system of seconds.
 TINY = (
     "--set vocabulary=150 --set layers=1 --set width=16 --set epochs=2 --set tokens=300 --set pairs=0 "
-    "--set warmup=5"
+    "--set warmup=5 --set longest=40"
 )
 
 

@@ -43,7 +43,7 @@ def blocks(language):
 
 
 @pytest.mark.parametrize("code", blocks("python"))
-def test_python_runs(code, monkeypatch, tmp_path):
+def test_python_runs(code, unrendered, monkeypatch, tmp_path):
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "example", "exec"), {})

@@ -71,6 +71,9 @@ def folder(tmp_path_factory):
 # Their tables have a row for each metric: 16 systems only make more of them.
 ROWS_OF_METRICS = ("recipe galley2015", "recipe tao2018")
 
+# Their rows are pairs of systems, as those of 'compare' are.
+LONG = ("plan --every-pair", "variety")
+
 
 @pytest.mark.parametrize(
     ("verb", "systems"),
@@ -79,7 +82,7 @@ ROWS_OF_METRICS = ("recipe galley2015", "recipe tao2018")
             verb,
             systems,
             id=f"{verb}-{systems}",
-            marks=[pytest.mark.slow] * (systems == 16 and verb in ROWS_OF_METRICS),
+            marks=[pytest.mark.slow] * (systems == 16 and verb in (*ROWS_OF_METRICS, *LONG)),
         )
         for systems in (2, 16)
         for verb in (*SHOWN, *FURTHER)

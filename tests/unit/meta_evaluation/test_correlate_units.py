@@ -103,7 +103,9 @@ def without_each(agreement):
     return [(ends != system).all(axis=1) for system in range(4)]
 
 
-@pytest.mark.parametrize(("size", "assignments"), [(1, 4), (5, 9), (17, 19)])
+@pytest.mark.parametrize(
+    ("size", "assignments"), [(1, 4), (5, 9), pytest.param(17, 19, marks=pytest.mark.slow)]
+)
 def test_it_is_the_naive_loop_over_the_same_assignments(scores, ratings, size, assignments):
     # All assignments have fewer than 5,000 units together, so that the interval looks at all.
     unit = Unit(size, assignments)

@@ -208,7 +208,7 @@ def test_the_range_holds_the_truth():
     assert min(held.values()) >= 88  # P(fewer than 88 of 100 at 95%) is below 0.3%
 
 
-@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("both", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_the_power_foretold_is_the_power_realised(both):
     rng = np.random.default_rng(7)
     pilots = [pilot.people(*crowd(rng, n=60, both=both)) for _ in range(100)]

@@ -67,7 +67,10 @@ def two_of_five(rng, system):
 
 @pytest.mark.parametrize(
     ("severities", "rating", "raters"),
-    [((-1.0, 0.0, 1.0), None, 3), ((-1.0, -0.5, 0.0, 0.5, 1.0), two_of_five, 2)],
+    [
+        pytest.param((-1.0, 0.0, 1.0), None, 3, marks=pytest.mark.slow),
+        ((-1.0, -0.5, 0.0, 0.5, 1.0), two_of_five, 2),
+    ],
 )
 def test_the_severity_of_raters_is_no_noise(severities, rating, raters):
     rng = np.random.default_rng(5)

@@ -286,7 +286,7 @@ def test_of_a_fixed_set_drawn_with_probabilities_each_square_counts_what_was_unl
     assert one.error**2 == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("rated", [40, 60])
+@pytest.mark.parametrize("rated", [40, pytest.param(60, marks=pytest.mark.slow)])
 def test_intervals_of_a_fixed_set_hold_its_mean(rated):
     rng = np.random.default_rng(5)
     hits = np.zeros(3)

@@ -62,7 +62,7 @@ def test_every_permutation_of_the_contexts_of_all_systems_at_once():
         assert p == pytest.approx(exact, abs=0.014)
 
 
-@pytest.mark.parametrize("name", ["pearson", "spearman"])
+@pytest.mark.parametrize("name", [pytest.param("pearson", marks=pytest.mark.slow), "spearman"])
 def test_systems_without_a_common_context_by_a_loop(name):
     # Two systems, 5 contexts each, none shared: each has permutations of its own, and the mean is
     # divided by its error, the root of the sum over contexts of (product - mean product)^2 / 25.
@@ -191,7 +191,7 @@ def test_two_metrics_swap_by_contexts_standardised_within_systems():
     assert told.p == pytest.approx(exact, abs=0.014)  # as above
 
 
-@pytest.mark.parametrize("present", [1.0, 0.6])
+@pytest.mark.parametrize("present", [pytest.param(1.0, marks=pytest.mark.slow), 0.6])
 def test_false_alarms_where_systems_differ(present):
     # 400 sets of 5 systems and 20 contexts, systems one sd apart in scores and ratings, and nothing
     # in common within a system. A test that holds errs in 5%, so in 400 sets in 20 with a standard

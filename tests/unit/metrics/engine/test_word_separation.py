@@ -257,6 +257,7 @@ def test_the_command_line_prints_the_note_and_json_holds_it(tmp_path, capsys):
     assert "set tokenizer=zh or tokenizer=char" in capsys.readouterr().out
 
 
+@pytest.mark.slow  # two starts of Java
 def test_meteor_separates_characters_where_it_normalizes():
     try:
         command("en", normalize=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import random
 import shlex
 import zlib
@@ -97,6 +100,65 @@ def test_a_kind_is_read_as_it_is(kind, shape, name, tmp_path):
     assert compare(kind, kind.write(shape, WORLDS[name], tmp_path))
 
 
+NO_MORE_COLUMNS = {
+    *(
+        "CSV with a column for each system",
+        "wide table with an empty cell",
+        "DialoGPT TSV",
+        "DSTC7",
+    ),
+    *("ParlAI text", "fbdialog", "GRADE", "Gradio chat lists", "WMT segment scores"),
+}
+"""Kinds in which a column has a meaning by its place, or that have none."""
+
+
+def with_a_column(name, whole):
+    """A table with an additional column of text behind the others; None where it is no table of rows."""
+    if name.endswith((".csv", ".tsv")):
+        mark = (
+            "\t"
+            if name.endswith(".tsv")
+            else max(",;", key=whole.partition(b"\n")[0].decode().count)
+        )
+        rows = list(csv.reader(io.StringIO(whole.decode("utf-8-sig"), newline=""), delimiter=mark))
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=mark, lineterminator="\n")
+        writer.writerows(
+            [*row, "fine by me" if place else "remarks"] for place, row in enumerate(rows)
+        )
+        return out.getvalue().encode()
+    try:
+        text = whole.decode("utf-8-sig")
+        lined = name.endswith(".jsonl")
+        rows = [json.loads(line) for line in text.splitlines()] if lined else json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return None
+    rows = [{**row, "remarks": "fine by me"} for row in rows]
+    return lines(rows) if lined else json.dumps(rows, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("kind", TAKEN, ids=lambda kind: kind.name)
+def test_a_mark_other_line_ends_and_a_column_more_change_nothing(kind, tmp_path):
+    shape = next(iter(kind.shapes))
+    path = kind.write(shape, WORLDS[(kind.worlds or ("five",))[0]], tmp_path)
+    if path.is_dir() or path.suffix not in (".csv", ".tsv", ".json", ".jsonl", ".txt"):
+        return
+    whole = path.read_bytes()
+    expected = {what: in_order(rows) for what, rows in kind.plain(path).items()}
+    marked = whole if b"\r" in whole else whole.replace(b"\n", b"\r\n")
+    others = [b"\xef\xbb\xbf" + marked.removeprefix(b"\xef\xbb\xbf")]
+    if kind.name not in NO_MORE_COLUMNS and (wider := with_a_column(path.name, whole)):
+        others.append(wider)
+    for other in others:
+        path.write_bytes(other)
+        tables, refusals = read(kind, path)
+        for what, rows in expected.items():
+            assert what in tables, refusals.get(what)
+            assert in_order(tables[what]) == rows, what
+
+
 NUMBERED = {"ratings": 4, "scores": 3}
 """By kind of table with numbers the place of the number in a row."""
 CHANGED = [each for each in TAKEN if each.samples or each.status == "taken"]
@@ -107,7 +169,8 @@ def numbers_of(rows, place):
     found = {}
     for row in rows:
         key = (*row[:place], *row[place + 1 :])
-        found.setdefault(key, set()).add(None if row[place] is None else float(row[place]))
+        number = None if row[place] is None else float(row[place])
+        found.setdefault(key, set()).add(None if number != number else number)  # NaN is missing
     return found
 
 

@@ -545,7 +545,7 @@ def mt_bench(path):
                     r["model"],
                     str(r["question_id"]),
                     f"turn {r['turn']}",
-                    None if r["score"] == -1 else float(r["score"]),
+                    None if float(r["score"]) == -1 else float(r["score"]),
                 )
                 for r in rows
             ]
@@ -646,7 +646,9 @@ def thumbs(path):
         if row[name]:
             stars = row[name].count("★") if set(row[name]) <= set("★☆") else None
             grade = words[row[name]] if stars is None else stars
-            ratings.append((str(n), stem(path), "1", "overall", float(grade)))
+            ratings.append(
+                (str(n), stem(path), row.get("session_id", "1"), "overall", float(grade))
+            )
     return {"test set": testset, "responses": replies, "ratings": ratings}
 
 

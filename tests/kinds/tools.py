@@ -62,7 +62,9 @@ def of_rows(path, row, rows=rows_of) -> Tables:
         if reply is not None:
             tables.setdefault("responses", []).append((system, id, reply))
         for name, value in (scores or {}).items():
-            tables.setdefault("scores", []).append((system, id, name, float(value)))
+            tables.setdefault("scores", []).append(
+                (system, id, name, None if value is None else float(value))
+            )
         for (rater, name), value in (people[0] if people else {}).items():
             tables.setdefault("ratings", []).append((id, system, rater, name, float(value)))
     return tables
@@ -94,7 +96,11 @@ def apart(given, name="value", **person):
     *_, rater = person
     told = {key: value for key, value in person.items() if key != rater}
     people = [each for each in given if told and told.items() <= each.items()]
-    scores = {each["name"]: each[name] for each in given if each not in people}
+    scores = {}
+    for each in given:
+        if each not in people:
+            other = scores.setdefault(each["name"], each[name]) != each[name]
+            scores[each["name"]] = None if other else each[name]
     places = enumerate(people, start=1)
     return scores, {(each.get(rater) or str(n), each["name"]): each[name] for n, each in places}
 
@@ -261,7 +267,7 @@ def opik_experiment(talks):
 
 def opik_item(row):
     data = row["dataset_item_data"]
-    scores = {each["name"]: each["value"] for each in row["feedback_scores"]}
+    scores, _ = apart(row["feedback_scores"], source="ui", created_by="ann")
     return (
         row["dataset_item_id"],
         (data["question"],),

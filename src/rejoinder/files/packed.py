@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from rejoinder.errors import InputError
+from rejoinder.files import queries
 from rejoinder.files.sources import tail_of
-from rejoinder.messages import quoted
+from rejoinder.messages import listed, quoted
 
 _UTF16 = ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)")
+
+_SQLITE = "an SQLite database"
 
 _BEGINNINGS = {
     b"\x1f\x8b": ("gzip-compressed", "unpack it first (gunzip)"),
@@ -27,7 +31,7 @@ _BEGINNINGS = {
         "an Excel workbook or another file of Microsoft Office, of the old kind (.xls, .doc)",
         "open it there and export the sheet as CSV (UTF-8)",
     ),
-    b"SQLite format 3\x00": ("an SQLite database", "read it by a query: 'sqlite:FILE?SELECT ...'"),
+    b"SQLite format 3\x00": (_SQLITE, "read it by a query: 'sqlite:FILE?SELECT ...'"),
     b"%PDF-": ("a PDF", "export the table as CSV"),
     b"\x93NUMPY": ("a NumPy array", "write a table of text and numbers (.csv, .jsonl, .parquet)"),
     b"\xff\xfe": _UTF16,
@@ -75,6 +79,12 @@ def refuse_packed(data: bytes, name: str) -> None:
         raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
     for magic, (kind, remedy) in _BEGINNINGS.items():
         if data.startswith(magic):
+            if kind == _SQLITE and (tables := queries.tables_of(name)):
+                first = tables[0] if tables[0].isidentifier() else f'"{tables[0]}"'
+                remedy = (
+                    f"read it by a query: {shlex.quote(f'sqlite:{name}?SELECT * FROM {first}')}"
+                )
+                remedy += f" (its tables are {listed(tables)})"
             raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
 
 

@@ -21,6 +21,7 @@ from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import digest_of_files, visible_files
+from rejoinder.files.queries import query_of
 from rejoinder.files.reading import STANDARD_INPUT
 from rejoinder.files.replacing import replacing
 from rejoinder.files.sources import digest_of
@@ -92,11 +93,13 @@ def _folder_content(folder: Path, names: Collection[str] | None) -> str:
 
 
 def relative_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> str | None:
-    """A path as seen from a folder; None where it would name the user's home.
+    """A path as seen from a folder, a query as it is; None where it would name the user's home.
 
     >>> relative_path("/data/corpus.txt", "/data/out")
     '../corpus.txt'
     """
+    if query := query_of(path):
+        return without_secrets(query)
     full, start = os.path.abspath(path), os.path.abspath(folder)
     try:
         seen = os.path.relpath(full, start)

@@ -49,16 +49,51 @@ def file_of(query: str) -> Path:
     return file
 
 
+def query_of(path: str | os.PathLike[str]) -> str | None:
+    """The query whose rows a file has; None: it is a file of the user's."""
+    return _QUERIES.get(os.fspath(path))
+
+
 def as_given(path: str | os.PathLike[str]) -> str:
     """A path as the user gave it: the query of a file of rows."""
-    return _QUERIES.get(os.fspath(path), os.fspath(path))
+    return query_of(path) or os.fspath(path)
+
+
+def with_queries(text: str) -> str:
+    """A text in which queries are in the place of their files of rows."""
+    for file, query in _QUERIES.items():
+        text = text.replace(file, query)
+    return text
+
+
+def tables_of(database: str) -> list[str]:
+    """The tables of a SQLite database; none where they cannot be read."""
+    named = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+    try:
+        _, *rows = _sqlite(database, database, named)
+    except InputError:
+        return []
+    return [str(name) for (name,) in rows]
 
 
 @functools.cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that is removed at the end, also where the program is told to end."""
+    import signal
     import tempfile
+    import threading
 
-    return tempfile.TemporaryDirectory(prefix=f"rejoinder-{os.getpid()}-")
+    folder = tempfile.TemporaryDirectory(prefix=f"rejoinder-{os.getpid()}-")
+
+    def end(number: int, frame: object) -> None:
+        folder.cleanup()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    usual = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if usual and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, end)
+    return folder
 
 
 def _lines(query: str, rows: Iterator[tuple[Any, ...]]) -> Iterator[bytes]:

@@ -207,7 +207,7 @@ def _with_numbers(frame: pl.DataFrame, table: SegmentScores) -> pl.DataFrame:
     """The candidates with the numbers of a table beside them; the mean over the raters of each.
 
     Raises:
-        InputError: No number belongs to a candidate.
+        InputError: No number belongs to a candidate, or a candidate has two numbers of one name.
     """
     several = frame.get_column(SAMPLE).null_count() < frame.height
     keys = [*(["id", SAMPLE] if several else ["id"])]
@@ -226,5 +226,13 @@ def _with_numbers(frame: pl.DataFrame, table: SegmentScores) -> pl.DataFrame:
                 f"'{SAMPLE}' or 'system' of the candidates"
             )
         column = values.get_column("value").cast(pl.Float64).fill_null(np.nan)
+        if name in frame.columns:
+            before = frame.get_column(name)
+            if (before.is_not_nan() & column.is_not_nan() & (before != column)).any():
+                raise InputError(
+                    f"candidates: two tables with different numbers called {quoted(name)} of one candidate; "
+                    "rename it in one of them"
+                )
+            column = before.zip_with(before.is_not_nan(), column)
         frame = frame.with_columns(column.alias(name))
     return frame

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from rejoinder.files.queries import with_queries
 from rejoinder.messages import Argument, counted, listed, more, quoted
 from rejoinder.visible import visible
 
@@ -74,9 +75,9 @@ TEXTS: dict[str, Callable[..., str]] = {
             else ""
         )
     ),
-    "of runs": lambda columns: (
-        f"{counted(len(columns), 'column')} of positions, times or costs left out: {listed(columns)}; "
-        f"{Argument('columns', {'value': columns[0]})} reads that one as a metric"
+    "of runs": lambda columns, column: (
+        f"{counted(len(columns), 'column')} of ids, positions, times or costs left out: {listed(columns)}; "
+        f"{Argument('columns', {column: columns[0]})} reads that one as the {column}"
     ),
     "words": lambda words: (
         "words read as numbers: "
@@ -130,7 +131,7 @@ class Note:
 
     def __str__(self) -> str:
         """The note as people read it."""
-        return f"{visible(self.about)}: {self.text}"
+        return f"{visible(with_queries(self.about))}: {self.text}"
 
 
 _TAKERS: ContextVar[tuple[tuple[list[Note], bool], ...]] = ContextVar("takers", default=())

@@ -1,8 +1,13 @@
 """Queries in the place of files: read only, one statement, any kind of table."""
 
 import json
+import os
 import shlex
+import signal
 import sqlite3
+import subprocess
+import sys
+import tempfile
 from decimal import Decimal
 
 import pytest
@@ -85,7 +90,9 @@ def test_a_database_that_is_not_there_is_not_made(tmp_path):
 
 
 def test_a_database_by_itself_and_an_address_say_the_way(database):
-    with pytest.raises(InputError, match=r"sqlite:FILE\?SELECT"):
+    with pytest.raises(
+        InputError, match=r"sqlite:.*chats.sqlite\?SELECT \* FROM h' \(its tables are h, p\)"
+    ):
         rejoinder.read_testset(database)
     with pytest.raises(RejoinderError, match="download it first"):
         rejoinder.read_testset("https://example.org/testset.jsonl")
@@ -113,3 +120,29 @@ def test_duckdb_where_it_is_not_installed_says_so(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(InputError, match="pip install duckdb"):
         rejoinder.read_ratings(f"duckdb:{tmp_path}/chats.duckdb?SELECT 1")
+
+
+def test_nothing_names_the_file_of_the_rows(database, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    query = f"sqlite:{database}?SELECT prompt, reply AS response FROM p"
+    assert run(["convert", query, "--as", "testset", "-o", "out.jsonl"]) == 0
+    record = json.loads((tmp_path / "out.jsonl.provenance.json").read_text())
+    assert [each["path"] for each in record["inputs"]] == [query]
+    assert record["notes"]
+    assert all(note.startswith(query) for note in record["notes"])
+
+
+def test_a_command_that_is_ended_leaves_no_rows(database):
+    program = (
+        "import os, signal, sys, rejoinder\n"
+        "print(len(rejoinder.read_responses(sys.argv[1])), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGTERM)\n"
+    )
+    query = f"sqlite:{database}?SELECT id, reply AS text, 'a' AS system FROM p"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", program, query],
+            env={**os.environ, "TMPDIR": folder}, capture_output=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == -signal.SIGTERM, done.stderr
+        assert not os.listdir(folder)

@@ -90,6 +90,7 @@ ROWS = [
         (read_testset if e.prompt else read_responses, e.name, "export.jsonl", marked(e.marks[0]), "x")
         for e in EXPORTS
     ),
+    *((read_ratings, e.name, "export.jsonl", marked(e.marks[0]), "x") for e in EXPORTS if e.people),
 ]  # fmt: skip
 
 LOGS = {

@@ -110,3 +110,25 @@ def test_what_is_missing_is_named():
         lists.of_items(["2", "3"])
     with pytest.raises(ParameterError, match="no feature"):
         NBestLists.of(pl.DataFrame(rows).drop("lm")).features()
+
+
+def test_a_label_that_is_there_again_has_more_values(tmp_path):
+    path = tmp_path / "a.nbest"
+    path.write_text("0 ||| a ||| lm= -1 tm= -2 lm= -3 ||| -6\n0 ||| b ||| lm= -4 -5 tm= 0 ||| -9\n")
+    scores = read_scores(path, format="moses").pivot("name", index="sample", values="value")
+    assert scores.select("lm_1", "lm_2", "tm").rows() == [(-1, -3, -2), (-4, -5, 0)]
+    path.write_text("0 ||| a ||| lm= -1 ||| 1_0\n")
+    with pytest.raises(InputError, match="got '1_0' among the features"):
+        read_scores(path, format="moses")
+
+
+def test_two_tables_with_one_name_of_a_number_are_joined_or_refused(tmp_path):
+    for name, lists in (("a", "0 ||| x ||| lm= -1\n"), ("b", "0 ||| y ||| lm= -2\n")):
+        (tmp_path / f"{name}.nbest").write_text(lists)
+    paths = [tmp_path / "a.nbest", tmp_path / "b.nbest"]
+    lists = NBestLists.of(paths, format="moses")
+    assert lists.frame.select("text", "lm").rows() == [("x", -1.0), ("y", -2.0)]
+    other = tmp_path / "more.csv"
+    other.write_text("system,id,sample,lm\na,1,1,-7\n")
+    with pytest.raises(InputError, match="two tables with different numbers called 'lm'"):
+        NBestLists.of(paths[:1], [other])

@@ -278,3 +278,27 @@ def test_two_conversations_are_no_pair(write):
     }
     with pytest.raises(InputError, match="row 1: the chosen and the rejected conversation are not"):
         read_preferences(write([other], "dpo.json"))
+
+
+def test_a_session_is_a_rater_where_nobody_is_named(write):
+    path = write("id,session_id,score\n1,s1,👍\n1,s2,👎\n", "feedback.csv")
+    assert read_ratings(path).get_column("rater").to_list() == ["s1", "s2"]
+    path = write("id,system,rater,session_id,score\n1,a,ann,s1,4\n", "named.csv")
+    assert read_ratings(path).get_column("rater").to_list() == ["ann"]
+
+
+def test_ids_times_and_rows_without_a_score_are_no_ratings(write, caplog):
+    text = "id,system,rater,fluency,ANNOTATION_ID,seconds\n1,a,ann,4,31,9\n2,a,ann,,32,7\n"
+    table = read_ratings(write(text, "wide.csv"))
+    assert table.select("id", "criterion", "score").rows() == [("1", "fluency", 4.0)]
+    assert "ANNOTATION_ID, seconds; columns={'score': 'ANNOTATION_ID'}" in caplog.text
+    assert "1 row without a score left out" in caplog.text
+
+
+def test_notes_of_grades_in_lists_name_no_column_that_is_read(write, caplog):
+    row = {"context": "Hi", "response": "Ho", "system": "a", "annotations": {"Fluent": [1, 2]}}
+    path = write([row], "fed.json")
+    assert scores(path) == [1, 2]
+    assert read_testset(path).contexts.height == 1
+    assert "not read" not in caplog.text
+    assert "without a number" not in caplog.text

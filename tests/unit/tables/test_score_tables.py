@@ -57,7 +57,7 @@ def test_positions_times_and_costs_are_metrics_only_where_they_are_named(tmp_pat
     frame = WIDE.with_columns(pl.Series(name, [1.0, 2.0, 3.0]))
     path = write(frame.select("system", "id", "comet", name), tmp_path / "wide.csv")
     assert read_scores(path)["name"].unique().to_list() == ["comet"]
-    assert f"1 column of positions, times or costs left out: {name}" in caplog.text
+    assert f"1 column of ids, positions, times or costs left out: {name}" in caplog.text
     assert read_scores(path, columns={"value": name})["value"].to_list() == [1.0, 2.0, 3.0]
     assert External(name, frame).title == name
     with pytest.raises(InputError, match="no column of numbers that is a metric"):

@@ -10,6 +10,7 @@ from typing import TextIO
 
 import click
 
+from rejoinder.files.queries import with_queries
 from rejoinder.visible import visible
 
 
@@ -24,7 +25,7 @@ def say(line: str, err: bool = True, lines: bool = False) -> None:
     >>> say("a\x1b[31mb", err=False)
     a\x1b[31mb
     """
-    click.echo(visible(line, lines), err=err)
+    click.echo(visible(with_queries(line), lines), err=err)
 
 
 def note(line: str) -> None:

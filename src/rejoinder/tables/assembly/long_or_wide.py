@@ -11,6 +11,8 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, listed, more, quoted
+from rejoinder.tables.assembly.column_roles import folded, log_renames
+from rejoinder.tables.assembly.long_or_wide_scores import is_of_run
 from rejoinder.tables.assembly.rating_cells import (
     CellScores,
     columns_of_numbers,
@@ -32,6 +34,8 @@ NOBODY = "1"
 _KEYS = ("id", "system", "rater", "criterion", AGAINST)
 _MEANS = {"mean", "average", "avg"}
 _SUMMARIES = _MEANS | {"median", "std", "stdev", "sd", "sum", "total", "count"}
+_SESSION = "session_id"
+"""A column that tells who rated where none says it: as Streamlit's."""
 # Names by which a column of a wide table is no rater's, so that nobody's fluency becomes a person.
 _CRITERIA = {
     "appropriateness", "coherence", "consistency", "diversity", "empathy", "engagement",
@@ -55,6 +59,10 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
         part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
     columns = part.frame.columns
+    if "rater" not in columns and len(found := [n for n in columns if folded(n) == _SESSION]) == 1:
+        log_renames({found[0]: "rater"}, part.name)
+        part = part.with_frame(part.frame.rename({found[0]: "rater"}))
+        columns = part.frame.columns
     own = (*_KEYS, PROBABILITY)
     keys = (*own, *(name for name in keep if name not in (*own, "score")))
     part = with_numbers(part, PROBABILITY)
@@ -146,12 +154,14 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
             part, (each for each in part.frame.columns if each not in keys), _is_text
         )
     }
-    if across == "rater":
+    if of_runs := [name for name in columns if is_of_run(name)]:
+        note("of runs", part.name, columns=of_runs, column="score")
+        columns = {name: values for name, values in columns.items() if name not in of_runs}
+    if across == "rater" and columns:
         columns = _raters(columns, part.name)
         for of_criterion in _by_criterion(part.frame, columns):
             refuse_other_scales(of_criterion, part.name)
-        if columns:
-            note("raters", part.name, columns=list(columns))
+        note("raters", part.name, columns=list(columns))
     if not columns:
         raise OtherTableError(
             f"{part.name}: no column of numbers; got {listed(part.frame.columns)}, expected "
@@ -162,6 +172,8 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
     wide = part.frame.select(*index, row).with_columns(
         values.alias(f"score of {name}") for name, values in columns.items()
     )
+    empty = pl.all_horizontal(pl.col(f"score of {name}").is_null() for name in columns)
+    left_out(part.name, wide.filter(empty).height, "row", "without a score")
     long = wide.unpivot(
         index=[*index, "row number"], variable_name=across, value_name="score"
     ).with_columns(pl.col(across).str.strip_prefix("score of "))

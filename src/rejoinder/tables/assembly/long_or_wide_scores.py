@@ -44,18 +44,19 @@ _NO_METRICS = {
 """Columns of a wide table that are no metrics though they may hold numbers."""
 
 _RUN_COLUMNS = {
-    "cost", "costs", "duration", "elapsed", "latency", "milliseconds", "ms", "position", "price", "runtime",
-    "seconds", "secs", "time", "timestamp", "tokens", "tstamp",
+    "at", "cost", "costs", "date", "duration", "elapsed", "id", "ids", "latency", "milliseconds", "ms",
+    "number", "position", "price", "runtime", "seconds", "secs", "time", "timestamp", "tokens", "tstamp",
 }  # fmt: skip
-"""Last words of columns that say how a reply or a rating was made: metrics only where they are named."""
+"""Last words of columns that say which reply or rating it is or how it was made: metrics only where they
+are named."""
 
 _UNITS = {"in", "ms", "s", "sec", "secs", "seconds", "milliseconds", "spent", "taken", "usd"}
 
 
 def is_of_run(name: str) -> bool:
-    """Whether a column says when, how long or at what cost something was made, and not how good it is.
+    """Whether a column says what, when, how long or at what cost something is, and not how good it is.
 
-    >>> [is_of_run(each) for each in ("execution_time", "latencyMs", "elapsed (s)", "timeliness")]
+    >>> [is_of_run(each) for each in ("execution_time", "latencyMs", "ANNOTATION_ID", "timeliness")]
     [True, True, True, False]
     """
     words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
@@ -153,7 +154,9 @@ def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
     numeric = columns_of_numbers(part, names, lambda cells: not holds_numbers(cells))
     of_runs = [name for name in numeric if is_of_run(name)]
     metrics = [name for name in numeric if name not in of_runs]
-    beside = [Note("of runs", part.name, {"columns": of_runs})] if of_runs else []
+    beside = (
+        [Note("of runs", part.name, {"columns": of_runs, "column": "value"})] if of_runs else []
+    )
     if not metrics:
         raise OtherTableError(
             f"{part.name}: no column of numbers{' that is a metric' * bool(beside)}; got "

@@ -14,13 +14,14 @@ import polars as pl
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.messages import Place, listed, meant, more, quoted
+from rejoinder.tables.assembly.column_roles import folded
 from rejoinder.tables.assembly.gathered import GatheredItems, Rows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
-from rejoinder.tables.schemas import CONTEXTS, RESPONSES
+from rejoinder.tables.schemas import CONTEXTS, HINTS, RESPONSES
 
 _BLANK_BEFORE_REPLY = re.compile(r"<\|im_end\|>\s*?\n\s*?\n\s*<\|im_start\|>(assistant|gpt)\n")
 _START, _END_OF_TEXT = "<|im_start|>", "<|endoftext|>"
@@ -42,6 +43,12 @@ class _Alpaca(msgspec.Struct):
     input: str | None = None
     history: list[tuple[str, str]] | None = None
     text: str | None = None  # all of it once more, in the prompt of the training
+
+
+_NOT_OF_ALPACA = {
+    *(name for column in ("system", "reference") for name in (column, *HINTS[column])),
+    *("references", "response", "reply", "messages"),
+} - set(_Alpaca.__struct_fields__)
 
 
 @dataclass(frozen=True)
@@ -183,7 +190,7 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The conversations of JSON, or of ChatML, as objects."""
-    text = read_text(path)
+    text = read_text(path).replace("\r\n", "\n")
     if not text.lstrip().startswith(_START):
         for number, row in read_json_rows(path):
             yield number, _alpaca_messages(row, Place(str(path), number)) if is_alpaca(row) else row
@@ -212,9 +219,14 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def is_alpaca(row: Any) -> bool:
-    """Whether a row is one of Alpaca: an instruction, perhaps an input to it, and the output."""
-    names = {"instruction", "output"}
-    return isinstance(row, dict) and names <= set(row) <= {*names, "id", *_Alpaca.__struct_fields__}
+    """Whether a row is one of Alpaca: an instruction, perhaps an input to it, and the output.
+
+    Beside all three there may be columns that no other table of replies has.
+    """
+    names, known = {"instruction", "output"}, {"id", *_Alpaca.__struct_fields__}
+    if not isinstance(row, dict) or not names <= set(row):
+        return False
+    return set(row) <= known or ("input" in row and not {*map(folded, row)} & _NOT_OF_ALPACA)
 
 
 def _alpaca_messages(row: dict[str, Any], where: Place) -> dict[str, Any]:
@@ -225,7 +237,8 @@ def _alpaca_messages(row: dict[str, Any], where: Place) -> dict[str, Any]:
     roles = ("user", "assistant") * (len(turns) // 2 + 1)
     said = zip(roles, (*turns, asked, given.output), strict=True)
     messages = [{"role": role, "content": text} for role, text in said]
-    return {"messages": messages, **({"id": row["id"]} if "id" in row else {})}
+    beside = {name: row[name] for name in row if name not in _Alpaca.__struct_fields__}
+    return {**beside, "messages": messages}
 
 
 def _named(row: dict[str, Any], column: str, where: Place) -> _Named:

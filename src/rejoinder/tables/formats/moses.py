@@ -11,6 +11,7 @@ from pathlib import Path
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Place, counted, quoted
+from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.logs.samples import Sample, responses_of, scores_of
@@ -30,8 +31,9 @@ _UNLABELLED = "feature"
 def read(ids: Sequence[str] | None, path: Path) -> list[Sample]:
     """The candidates of every list, each with its features by name.
 
-    A label is ``name=`` or ``name:``, and stands for the numbers behind it; several are called
-    ``name_1``, ``name_2``, ... A label that a line does not have is 0 there, as Moses takes it.
+    A label is ``name=`` or ``name:``, and stands for the numbers behind it, also where it is there again;
+    several are called ``name_1``, ``name_2``, ... A label that a line does not have is 0 there, as Moses
+    takes it.
 
     Args:
         ids: The ids of the test set: list k is of the item at place k, from 0. None: "1", "2", ...
@@ -86,32 +88,31 @@ def _fields(line: str, place: Place) -> tuple[int, str, dict[str, float], dict[s
             f"{quoted(fields[0])}; expected 'number {SEPARATOR} text {SEPARATOR} features', and possibly "
             f"'{SEPARATOR} total', in which the number is the place of the item in the test set, from 0 on"
         )
-    groups: list[tuple[str, list[float]]] = []
+    groups: dict[str, list[float]] = {}
+    label = _UNLABELLED
     for word in fields[2].split():
         if word[-1] in "=:" and len(word) > 1:
-            groups.append((word[:-1], []))
-            continue
-        if not groups:
-            groups.append((_UNLABELLED, []))
-        groups[-1][1].append(_number(word, place))
+            label = word[:-1]
+            groups.setdefault(label, [])
+        else:
+            groups.setdefault(label, []).append(_number(word, place))
     features = {}
-    for name, values in groups:
+    for name, values in groups.items():
         names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(1, len(values) + 1)]
         features.update(zip(names, values, strict=True))
     if len(fields) > 3 and fields[3]:
         features[TOTAL] = _number(fields[3], place)
-    sizes = {_UNLABELLED: 0, **{name: len(values) for name, values in groups}}
+    sizes = {_UNLABELLED: 0, **{name: len(values) for name, values in groups.items()}}
     return int(fields[0]), fields[1], features, sizes
 
 
 def _number(word: str, place: Place) -> float:
-    try:
-        return float(word)
-    except ValueError:
-        raise InputError(
-            f"{place}: got {quoted(word)} among the features; expected a number, or a name that ends in "
-            "'=' or ':'"
-        ) from None
+    if (number := number_in(word)) is not None:
+        return number
+    raise InputError(
+        f"{place}: got {quoted(word)} among the features; expected a number, or a name that ends in "
+        "'=' or ':'"
+    )
 
 
 def _is_list(head: FileHead) -> bool:

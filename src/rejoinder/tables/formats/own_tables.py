@@ -83,10 +83,20 @@ def recast(
     assert part is not None
     return replace(
         whole,
-        reads={kind: whole.reads[kind] for kind in kinds},
+        reads={kind: partial(_without_columns, whole.reads[kind]) for kind in kinds},
         part=None,
         holds_all=lambda path: "responses" in kinds and roles_of_part(part(path), None).holds_all,
     )
+
+
+def _without_columns(read: Callable[..., Any], path: Any, asked: Asked) -> Any:
+    """Reads a table; that it needs not every column of the rows is no news to people."""
+    with set_aside() as notes:
+        table = read(path, asked)
+    for each in notes:
+        if each.kind not in ("columns not read", "no numbers"):
+            pass_on(each)
+    return table
 
 
 def _part_of_file(path: Path, rows: Callable[[Path], Iterable[tuple[int, dict[str, Any]]]]) -> Part:

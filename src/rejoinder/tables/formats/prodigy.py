@@ -52,7 +52,7 @@ FORMAT = Format(
 
 def _cell(task: _Task, place: Place) -> str:
     """What was chosen as text, which is read as the cell of any table is."""
-    if not task.options:
+    if not task.options and not task.accept:
         return {"accept": "1", "reject": "0"}.get(task.answer, task.answer)
     chosen = task.accept or []
     if len(chosen) != 1:

@@ -13,7 +13,7 @@ from rejoinder.tables.assembly.column_roles import key_renames
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
 from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.delimited import read_csv
-from rejoinder.tables.notes import left_out
+from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, Part
 
 _SURVEY_COLUMNS = {
@@ -41,9 +41,10 @@ def read(path: Path, asked: Asked) -> Draft:
       ``<id>__<system>__<criterion>`` (the criterion may be left out);
     - at the end of the texts of a block that is looped (``1_Q5``, ``2_Q5``), as ``... <id>|<system>``: the
       criterion is the name of the question;
-    - in all texts, as ``<question>? <id> - <system>``, a question with a statement for each system;
     - in the embedded data ``id`` and ``system`` of the response: each other question with numbers is a
-      criterion.
+      criterion;
+    - in the texts of most questions, as ``<question>? <id> - <system>``, a question with a statement for each
+      system.
 
     Raises:
         InputError: Neither is there, or no response is left.
@@ -67,7 +68,12 @@ def read(path: Path, asked: Asked) -> Draft:
         for name in questions
         if name not in placed and (parts := _placed(name, labels[name]))
     }
-    placed = placed or _stated(questions, labels)
+    renames = key_renames(questions, ("id", "system"), table.name)
+    embedded = {"id", "system"} <= {renames.get(name, name) for name in questions}
+    if not placed and not embedded:
+        placed = _stated(questions, labels)
+    if placed and len(placed) < len(questions):
+        note("columns not read", path, columns=[name for name in questions if name not in placed])
     return _question_ratings(table, placed) if placed else _embedded_ratings(table, questions)
 
 
@@ -120,9 +126,9 @@ def _looped(questions: list[str], labels: dict[str, str]) -> dict[str, tuple[str
 
 
 def _stated(questions: list[str], labels: dict[str, str]) -> dict[str, tuple[str, str, str]]:
-    """The same where every question ends with its item, and its statement is the system."""
+    """The same where most questions end with their item, and the statement is the system."""
     found = [_STATEMENT.fullmatch(labels[name].strip()) for name in questions]
-    if not all(found):
+    if sum(map(bool, found)) <= len(found) / 2:
         return {}
     criteria = {match[1] for match in found if match}
     return {

@@ -117,13 +117,19 @@ def duplicate_key(error: DuplicateKeyError) -> str:
     return f"{error}; keep the value that was meant and delete the other, or rename its key"
 
 
+def no_number(text: str) -> str:
+    """What to say of NaN or Infinity in a text that is no JSON; empty where there is neither."""
+    outside = _STRING.sub('""', text)  # what stands between the quotes is no fault of the syntax
+    match = _NOT_A_NUMBER.search(outside)
+    return f"{match[1]} is not JSON; leave the number out where there is none" if match else ""
+
+
 def _fault(line: str, error: Exception) -> str:
     if isinstance(error, DuplicateKeyError):
         return duplicate_key(error)
     if isinstance(error, RecursionError):
         return "JSON nested too deeply; expected one flat object"
     message = str(error)
-    outside = _STRING.sub('""', line)  # what stands between the quotes is no fault of the syntax
     if line.strip() == "{":
         return "a JSON object that spans lines; expected one object per line (jq -c . writes it so)"
     if line.lstrip().startswith("["):
@@ -133,8 +139,8 @@ def _fault(line: str, error: Exception) -> str:
             "a lone surrogate (half a character, \\ud800 to \\udfff); write the text again from a "
             "clean source"
         )
-    if match := _NOT_A_NUMBER.search(outside):
-        return f"{match[1]} is not JSON; leave the number out where there is none"
+    if fault := no_number(line):
+        return fault
     if "truncated" in message:
         return (
             "JSON breaks off before the end of the object; expected one whole object per line; "

@@ -12,7 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.files.strict_json import DuplicateKeyError, check_keys, strict_json
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.io.json_lines import duplicate_key, read_objects
+from rejoinder.tables.io.json_lines import duplicate_key, no_number, read_objects
 
 _EXPECTED = (
     'expected a list of objects, or an object of columns ({"id": ["c1", "c2"], "text": [...]})'
@@ -67,6 +67,8 @@ def _decoded(text: str, where: str, expected: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
+        if fault := no_number(text):
+            raise InputError(f"{where}: {fault}") from None
         raise InputError(_not_json(error, where, expected)) from None
 
 

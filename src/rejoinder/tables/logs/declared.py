@@ -17,7 +17,7 @@ from rejoinder.files.reading import read_text, stem_of
 from rejoinder.files.sources import cached
 from rejoinder.messages import Place, listed, quoted
 from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers, is_of_run, may_be_metric
-from rejoinder.tables.assembly.rating_cells import number_in, scores_of
+from rejoinder.tables.assembly.rating_cells import scores_of
 from rejoinder.tables.format import JSON_LINES, Container, FileHead, Format, KindName, Shape
 from rejoinder.tables.io.arrow import read_parquet
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
@@ -298,7 +298,7 @@ def _number(value: Any) -> float | None:
         value = at(value, _VALUES)
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else None
-    return number_of(number_in(value) if isinstance(value, str) else value)
+    return number_of(value)
 
 
 def name_at(row: Any, paths: str) -> str:

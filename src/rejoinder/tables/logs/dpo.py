@@ -13,7 +13,8 @@ from rejoinder.tables.assembly.gathered import Rows
 from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.format import Asked, FileHead, Shape
 from rejoinder.tables.io.json_table import read_json_rows
-from rejoinder.tables.logs.samples import Sample, log_format, name_of, text_of, turns_of, with_keys
+from rejoinder.tables.logs.said import spoken
+from rejoinder.tables.logs.samples import Sample, log_format, name_of, with_keys
 from rejoinder.tables.parts import Draft
 from rejoinder.tables.schemas import PREFERENCES
 
@@ -57,7 +58,9 @@ def _turns(said: Any, place: Place) -> list[str]:
     """A text, or messages; HH-RLHF writes a whole conversation as one text, with a name before each turn."""
     if isinstance(said, str) and said.lstrip().startswith("Human:"):
         return [turn.strip() for turn in _SPEAKER.split("\n\n" + said.lstrip())[1:]]
-    return [text_of(said, place)] if isinstance(said, str) else turns_of(said, place)
+    if isinstance(said, str):
+        return [said]
+    return [each.text for each in spoken(said, place) if each.text is not None]
 
 
 _SPEAKER = re.compile(r"\n\n(?:Human|Assistant):(?:\s|$)")

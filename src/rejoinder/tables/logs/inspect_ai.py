@@ -17,7 +17,6 @@ from rejoinder.errors import InputError
 from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, read_text, suffix_of
 from rejoinder.messages import Place, quoted
-from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
@@ -135,7 +134,7 @@ def _value(value: Any) -> float | None:
         return _GRADES[value]
     if value.lower() in _WORDS:
         return _WORDS[value.lower()]
-    return number_of(number_in(value))
+    return number_of(value)
 
 
 def _resolved(text: str, attached: dict[str, Any], where: Place) -> str:

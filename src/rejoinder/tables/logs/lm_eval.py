@@ -75,7 +75,13 @@ FORMAT = log_format(
 def _metrics(row: dict[str, Any], where: Place) -> list[str]:
     if (names := value_of(row, "metrics", list, where)) is not None:
         return [name_of({"metrics": name}, "metrics", where) for name in names]
-    return [name for name in row if name not in _NO_SCORES and number_of(row[name]) is not None]
+    return [
+        name
+        for name in row
+        if name not in _NO_SCORES
+        and not isinstance(row[name], str)
+        and number_of(row[name]) is not None
+    ]
 
 
 def _replies(responses: Any) -> list[str]:

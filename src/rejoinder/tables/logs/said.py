@@ -53,8 +53,12 @@ _WORDS = {"prompt": _PROMPTS, "reply": _ANSWERS, "reference": _REFERENCES}
 
 def turns_of_prompt(value: Any, where: object) -> list[str]:
     """The turns of a prompt, oldest first, without instructions, and without what is no text."""
-    turns = _turns(value, where, "prompt")
-    return [each.text for each in turns if each.role not in _INSTRUCTIONS and each.text]
+    return [each.text for each in spoken(value, where) if each.text]
+
+
+def spoken(value: Any, where: object) -> list[ToolMessage]:
+    """The same with roles, with empty turns and those that are no text."""
+    return [each for each in _turns(value, where, "prompt") if each.role not in _INSTRUCTIONS]
 
 
 def replies_in(value: Any, where: object) -> list[str]:

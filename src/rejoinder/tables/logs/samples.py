@@ -15,6 +15,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import Place, listed, quoted
 from rejoinder.tables.assembly.gathered import GatheredItems, RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.mapped_parts import first_rows
+from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import LEFT_OUT, left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
@@ -319,11 +320,12 @@ def texts_of(value: Any) -> list[str]:
 
 
 def number_of(value: Any) -> float | None:
-    """A number, true (1) or false (0); None of anything else.
+    """A number, also as text, true (1) or false (0); None of anything else.
 
-    >>> number_of(True), number_of(0.5), number_of("0.5"), number_of("good")
-    (1.0, 0.5, None, None)
+    >>> number_of(True), number_of(0.5), number_of("0.5"), number_of("good"), number_of("NaN")
+    (1.0, 0.5, 0.5, None, None)
     """
+    value = number_in(value) if isinstance(value, str) else value
     if isinstance(value, bool | int | float):
         return float(value) if value == value else None
     return None

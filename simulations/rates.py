@@ -42,10 +42,10 @@ of the two rates. Clusters are `equal` (5 items each), `one half` (one with half
 difference as the margin; "swaps of clusters" is the p of `compare`, for two equal rates.
 
 Over rates of 0 to 1 Wilson's interval holds the truth in 95 to 96 of 100 cases of 5 to 100 items, and in 95
-to 97 of 20 and 100 clusters, equal or geometric. With 5 clusters, or one with half of the items, it holds it in
-99 of 100 or more: how alike the items of a cluster are is hardly seen there, and it is too wide rather than
-too narrow. It dips where a single failure more or less puts the truth outside: it holds a rate of 0.9 in 92
-of 100 cases of 5 items, and one of 0.99 in 92 of 100 items, the least of all. Clopper and Pearson's
+to 97 of 20 and 100 clusters, equal or geometric. With 5 clusters, or one with half of the items, it holds it
+in 99 of 100 or more: how alike the items of a cluster are is hardly seen there, and it is too wide rather
+than too narrow. It dips where a single failure more or less puts the truth outside: it holds a rate of 0.9 in
+92 of 100 cases of 5 items, and one of 0.99 in 92 of 100 items, the least of all. Clopper and Pearson's
 (`--exact`) holds 94 to 100. Tango's interval of a difference holds it in 94 to 100 of 100 cases, and in
 nearly all where hardly an item tells the two apart; Mee's in 94 to 100. No test errs in more than 5.3 of 100.
 

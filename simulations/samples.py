@@ -31,9 +31,9 @@ prompts, whose difficulty they share: Tango's interval on what they are worth (`
 Fewer than 4 clusters have no interval.
 
 Scores are held in 92 to 100 of 100 cases: over measures and true values in 97 of 100 with 5 and 20 prompts,
-in 99 with 20 in clusters, where the interval is too wide, and in 96 with 100, alone or in clusters. Differences
-are held in 94 or more: in 97 of 100 with 100 prompts, and near 1 and with few prompts, where few differ, in
-nearly all.
+in 99 with 20 in clusters, where the interval is too wide, and in 96 with 100, alone or in clusters.
+Differences are held in 94 or more: in 97 of 100 with 100 prompts, and near 1 and with few prompts, where few
+differ, in nearly all.
 """
 
 

@@ -99,6 +99,8 @@ OF_SCORES = {
     "look": "look {scores} --json",
     "convert": "convert {scores} --as scores -o {out}.jsonl --json",
     "compare": "compare --ratings {ratings} --ranks --json",
+    "plan": f"plan --scores {{scores}} --costs 5 1 {QUICK} --json",
+    "report": f"report --scores {{scores}} -o {{out}}.html {QUICK} --json",
 }
 """The same for scores of other tools, and for ratings alone."""
 
@@ -111,6 +113,18 @@ SAMPLES = (
     ).encode(),
 )
 """Scores of three samples of each item."""
+
+RATES = (
+    "rates",
+    "rates.csv",
+    b"system,id,name,value,kind\n"
+    + "".join(
+        f"{s},{id},solved,{(n + (s == 'b')) % 3 / 2},rate\n"
+        for s in "ab"
+        for n, id in enumerate(IDS)
+    ).encode(),
+)
+"""Scores that a column declares to be rates, some of them parts of a pass."""
 
 SAME_READERS = {
     "annotate export": "reads databases of its own; tests/unit/annotation damages them",
@@ -188,7 +202,7 @@ def drawn_case(draw, folder):
         "corpus": ("dailydialog", *WORLDS["dailydialog"]["corpus"]),
         "likelihoods": ("jsonl", "l.jsonl", LIKELIHOODS),
         "generic": ("text", "generic.txt", GENERIC),
-        "scores": draw.choice([SAMPLES, *((name, *file) for name, file in SCORES.items())]),
+        "scores": draw.choice([SAMPLES, RATES, *((name, *file) for name, file in SCORES.items())]),
         "rubric": ("toml", "rubric.toml", (EXAMPLES / "rubric.toml").read_bytes()),
         "record": ("record", "made.jsonl.provenance.json", RECORD),
     } | {role: (world, *file) for role, file in WORLDS[world].items()}
@@ -198,6 +212,8 @@ def drawn_case(draw, folder):
     words, files = template.split(), {}
     if of_scores and verb == "score" and roles["scores"] is SAMPLES:
         words += ["--at", "2", "--passing", "0.5"]
+    if of_scores and verb == "score" and roles["scores"] is RATES:
+        words += ["--exact"]
     if verb == "mark":
         words = [word.replace("{chat}", chat_server.process()) for word in words]
     for role in used:

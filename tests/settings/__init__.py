@@ -1,10 +1,24 @@
 """What each option of each verb does: one row for each, in a file for each family of verbs."""
 
+from dataclasses import replace
+
 from settings import candidates, files, models, people, recipes, reports, scores, studies
 
 _FAMILIES = (scores, reports, people, models, recipes, files, studies, candidates)
 
+_LONG = ("recipe tao2018", "recipe references", "recipe galley2015", "report", "plan")
+"""Verbs that take time: of rows that several verbs share, the first of an option is enough by default."""
+
+_SHARED = ("--format", "--criterion")
+
 ROWS = [row for family in _FAMILIES for row in family.ROWS]
+_FIRST = {(row.verb, row.option): row for row in reversed(ROWS)}
+ROWS = [
+    replace(row, slow=True)
+    if row.verb in _LONG and row.option in _SHARED and row is not _FIRST[row.verb, row.option]
+    else row
+    for row in ROWS
+]
 USUAL = {verb: command for family in _FAMILIES for verb, command in family.USUAL.items()}
 EXEMPT: dict[tuple[str, str], str] = studies.EXEMPT
 """Options whose effect no result can show, each with the reason."""

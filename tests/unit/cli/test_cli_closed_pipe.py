@@ -29,14 +29,28 @@ def unread(words):
 
 @pytest.mark.parametrize(
     "words",
-    [["metrics"], ["metrics", "--json"], ["--help"], ["--version"], ["score", "--help"]],
+    [
+        ["metrics"],
+        ["--help"],
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in (["metrics", "--json"], ["--version"], ["score", "--help"])
+        ),
+    ],
     ids=" ".join,
 )
 def test_a_pipe_that_nobody_reads_ends_quietly(words):
     assert unread(words) == (141, "")
 
 
-@pytest.mark.parametrize("form", [[], ["--json"], ["--segments"], ["--segments", "--json"]])
+@pytest.mark.parametrize(
+    "form",
+    [
+        [],
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (["--json"], ["--segments"])),
+        ["--segments", "--json"],
+    ],
+)
 def test_what_was_to_be_saved_is_saved(tmp_path, form):
     kept = tmp_path / "kept.parquet"
     assert unread([*WORDS, *form, "--save", kept]) == (141, "")
@@ -66,8 +80,14 @@ def test_the_first_line_of_a_long_result(tmp_path, unbuffered):
     assert lines == []
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("form", [["--json"], []])
+@pytest.mark.parametrize(
+    ("form", "unbuffered"),
+    [
+        (["--json"], ""),
+        ([], "1"),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((["--json"], "1"), ([], ""))),
+    ],
+)
 def test_a_disk_that_fills_meanwhile_is_an_error(tmp_path, unbuffered, form):
     """It takes a part of what is written; without a buffer Python drops the rest in silence."""
     resource = pytest.importorskip("resource")

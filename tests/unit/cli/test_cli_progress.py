@@ -98,7 +98,10 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name == "sweep")) for name in SAID],
+)
 def test_a_log_says_what_is_done_and_how_much(name, log, tmp_path, responder, language_model):
     models = {"responder": responder, "language_model": language_model}
     text = log(*verb(name, tmp_path, models))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rejoinder.cli.declarations import PATH, argument
+from rejoinder.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +51,6 @@ def read_weights(path: Path) -> dict[str, Any]:
     Raises:
         InputError: The file holds neither.
     """
-    from rejoinder.errors import InputError
     from rejoinder.files.reading import existing, read_text
     from rejoinder.files.strict_json import strict_json
 
@@ -78,7 +78,6 @@ def read_utilities(path: Path) -> pl.DataFrame:
     Raises:
         InputError: It is no table.
     """
-    from rejoinder.errors import InputError
     from rejoinder.files.reading import existing
     from rejoinder.tables.assembly.json_rows import typed
     from rejoinder.tables.formats.format_choice import format_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -35,6 +36,7 @@ from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged, note
 from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
 from rejoinder.messages import listed, quoted
+from rejoinder.tables.notes import taking_notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,7 +109,6 @@ def take_own_scores(given: TextsOptions, wanted: bool, why: str) -> None:
     """
     from rejoinder.tables.external_scores import read_scores
     from rejoinder.tables.formats.format_choice import is_log
-    from rejoinder.tables.notes import taking_notes
 
     if not given.holds_replies or given.testset not in given.replies:
         return
@@ -132,7 +133,6 @@ def take_own_scores(given: TextsOptions, wanted: bool, why: str) -> None:
 
 def _note_own_ratings(given: TextsOptions) -> None:
     """Says of ratings in a log that they are not read, unless the log is also given as ratings."""
-    from rejoinder.tables.notes import taking_notes
     from rejoinder.tables.ratings import read_ratings
 
     if given.testset in getattr(given, "ratings", ()):
@@ -273,8 +273,6 @@ def with_notes(result: Result, paths: Sequence[Path]) -> Result:
 
     Which columns were read under other names has been said by then, and is no part of the result.
     """
-    from dataclasses import replace  # not imported for --help
-
     from rejoinder.tables.notes import RENAMED, Note
 
     names = tuple(str(path) for path in paths)
@@ -413,8 +411,6 @@ def measured(
 
 def _only(given: MeasuringOptions, scores: Scores) -> Scores:
     """The scores of the items of --only, with a note on how many they are."""
-    from dataclasses import replace  # not imported for --help
-
     import polars as pl
 
     if not isinstance(given, ScoringOptions) or not given.only:
@@ -669,7 +665,6 @@ def explain(
     system: str | None,
 ) -> Explanations:
     """What made the score of one item, for each metric and each system (or the one named)."""
-    from rejoinder.cli.terminal.speech import note
     from rejoinder.scoring.explain import explain as explained
     from rejoinder.scoring.explanation import Explanations
     from rejoinder.tables.responses import check_responses

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, choice, flag, integer, option, path
+from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -130,7 +131,6 @@ def opened(given: StudyOptions) -> tuple[Study, bool]:
     """
     from rejoinder.annotation.study import Study, open_study
     from rejoinder.cli.needs import check_needs
-    from rejoinder.errors import ParameterError
 
     if given.testset is None:
         if not given.db.exists():
@@ -167,7 +167,6 @@ def task_of(given: StudyOptions) -> Task:
         with_ends,
         with_usual_questions,
     )
-    from rejoinder.errors import ParameterError
 
     settings: dict[str, Any] = {
         setting: getattr(given, name)
@@ -206,8 +205,6 @@ def task_of(given: StudyOptions) -> Task:
 
 def _one_per_criterion(name: str, given: Sequence[str], criteria: Sequence[str]) -> Sequence[str]:
     """What an option gives for each criterion; empty where it was not given."""
-    from rejoinder.errors import ParameterError
-
     if given and len(given) != len(criteria):
         raise ParameterError(
             f"{name}: given {len(given)} times for {len(criteria)} criteria; give it once for each "

@@ -237,7 +237,6 @@ def unpacked(path: Path, size: int = -1) -> bytes:
         InputError: It is cut off or altered, or unpacks to far more than text does.
     """
     import gzip  # for packed files alone
-    import io
     import zlib
 
     parts, length = [], 0

@@ -31,6 +31,7 @@ from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_responses
+from rejoinder.text.detokenize import plain
 from rejoinder.training.responder import train_responder
 from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.grid import ParameterGrid, Setting
@@ -177,7 +178,6 @@ class Trial:
         of other sizes have other subwords.
         """
         from rejoinder.responders.seq2seq.subwords import load_tokenizer
-        from rejoinder.text.detokenize import plain
 
         tokenizer, validation = load_tokenizer(model), self.material.validation
         validation = validation.map(plain) if self.grid.base.detokenize else validation
@@ -229,7 +229,6 @@ class Trial:
         """What was too long to train or validate on."""
         from rejoinder.responders.seq2seq.batches import encode
         from rejoinder.responders.seq2seq.subwords import load_tokenizer
-        from rejoinder.text.detokenize import plain
 
         wanted = self.grid.parameters(self.setting)
         tokenizer, notes = load_tokenizer(self.model), []

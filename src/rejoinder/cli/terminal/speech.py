@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +54,6 @@ def log_as_notes() -> None:
 
     Without a handler Python prints a warning of a reader bare, and it looks like part of an error.
     """
-    import logging
 
     class Notes(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -75,7 +75,6 @@ _SAID = "rejoinder.said"
 @contextmanager
 def collecting_notes() -> Iterator[None]:
     """Keeps what the library logs during a command, for the notes of its result."""
-    import logging
 
     class Collected(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

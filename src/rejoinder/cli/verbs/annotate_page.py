@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,8 +42,6 @@ def page(given: PageOptions) -> None:
     .csv or .json, or with --platform, all questions of a pointwise study are written for another
     platform, whose results 'rejoinder ratings' reads.
     """
-    from contextlib import closing
-
     from rejoinder.annotation.platforms.registry import PLATFORMS, check_task, tasks
     from rejoinder.annotation.standalone.page import make_page
     from rejoinder.cli import study as studies
@@ -102,8 +101,6 @@ def _write_page(given: PageOptions, study: Study, text: str, rater: Rater, quest
 
 def _withdraw(db: Path, rater: Rater) -> None:
     """Takes back the questions of a rater whose page could not be written."""
-    from contextlib import closing
-
     from rejoinder.annotation.study import Study
 
     with closing(Study(db)) as study:

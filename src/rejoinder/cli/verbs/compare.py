@@ -9,6 +9,8 @@ import click
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option
+from rejoinder.cli.terminal.progress import Progress
+from rejoinder.errors import ParameterError
 from rejoinder.statistics.draws import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
@@ -112,7 +114,6 @@ def compare(given: CompareOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.targets import VERDICTS, check_drawings, check_file
-    from rejoinder.errors import ParameterError
 
     inputs.check_together(given, "digits", "json")
     if given.all_pairs and given.json:
@@ -145,9 +146,7 @@ def _by_metrics(given: CompareOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.saved_tables import write_text
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import GAP, View
-    from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
 
     unused = ("resamples", "seed")
@@ -163,8 +162,8 @@ def _by_metrics(given: CompareOptions) -> None:
     if given.responses and len(scores.names) < 2:
         raise ParameterError(
             f"{given.testset} is taken for the test set, and there is one system alone, "
-            f"'{''.join(scores.names)}'; a comparison needs two: name the test set first, such as a text file "
-            "with a reference on each line, and behind it the replies of each system"
+            f"'{''.join(scores.names)}'; a comparison needs two: name the test set first, such as a text "
+            "file with a reference on each line, and behind it the replies of each system"
         )
     with Progress("comparing"):
         compared = pairs(
@@ -243,7 +242,6 @@ def _check_with_people(given: CompareOptions, alone: bool) -> None:
     """Raises where an option has no effect beside ratings or on them alone, or no judge is named."""
     from rejoinder.cli.inputs import take_own_scores
     from rejoinder.cli.needs import from_command_line
-    from rejoinder.errors import ParameterError
 
     for name, each in from_command_line().items():
         if name in NOT_WITH_PEOPLE:
@@ -272,7 +270,6 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.scores_or_ratings import check_not_the_same
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import View
     from rejoinder.human_evaluation.by_people.compare import compare_by_people
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people

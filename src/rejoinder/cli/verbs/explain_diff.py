@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, option
+from rejoinder.cli.terminal.progress import Progress
+from rejoinder.errors import ParameterError
 
 
 class ExplainDiffOptions(
@@ -36,8 +38,6 @@ def explain_diff(given: ExplainDiffOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.errors import ParameterError
     from rejoinder.scoring.explain_diff import explain_diff as explained
 
     check_needs(
@@ -64,8 +64,6 @@ def _reported(given: ExplainDiffOptions, reported: str) -> None:
     """Searches for the settings that give a figure."""
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.errors import ParameterError
     from rejoinder.scoring.reported import find_settings
 
     if len(given.metrics) != 1:

@@ -11,6 +11,7 @@ import click
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, option, path
+from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
     from rejoinder.marking.rubric import Rubric
@@ -135,7 +136,6 @@ def _check_replaced(given: MarkOptions) -> None:
     Marks cost money and time. That the file is as its record says is known by now.
     """
     from rejoinder.cli.targets import has_content
-    from rejoinder.errors import ParameterError
     from rejoinder.files.provenance import content_of, read_record
 
     record = read_record(given.output) if has_content(given.output) else None
@@ -155,7 +155,6 @@ def _check_replaced(given: MarkOptions) -> None:
 def _check_names(given: MarkOptions, rubric: Rubric, model: str) -> None:
     """Raises where the output has the marks of another model, which the same server had before."""
     from rejoinder.cli.targets import has_content
-    from rejoinder.errors import ParameterError
 
     if has_content(given.output) and not _has_names_of(given.output, rubric, given.pairwise, model):
         raise ParameterError(_not_replaced(given.output, "it has the marks of another model"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, number, option, path
+from rejoinder.cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
     from rejoinder.recipes.tao2018.study import TaoStudy
@@ -92,7 +93,6 @@ def tao2018(given: Tao2018Options) -> None:
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import lines
     from rejoinder.recipes.tao2018 import Model, Texts
     from rejoinder.recipes.tao2018 import cases as replies_of
@@ -156,7 +156,6 @@ def _drawn(study: TaoStudy, folder: Path | None) -> tuple[list[Path], list[str]]
     """The files, and what the pictures cannot show."""
     if folder is None:
         return [], []
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.recipes.tao2018.figures import draw
 
     with Progress("drawing") as tick:

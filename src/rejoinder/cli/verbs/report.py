@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command, path
+from rejoinder.cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables.testset import TestSet
     from rejoinder.tables.types import Responses
 
@@ -70,7 +70,6 @@ def report(given: ReportOptions) -> None:
     from rejoinder.cli.records import Records
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.show.options_of_verbs import with_their_verb
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.showing import show
     from rejoinder.cli.terminal.speech import logged_notes
     from rejoinder.reporting.report import report as made
@@ -167,7 +166,6 @@ def _preferences(given: ReportOptions) -> pl.DataFrame | None:
     """The preferences of all files; None where none is named."""
     if not given.preferences:
         return None
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables.preferences import read_preferences
 
     with Progress("reading"):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, integer, option
+from rejoinder.cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import Document
     from rejoinder.training.ruber import RuberTraining
 
@@ -60,7 +60,6 @@ def ruber(given: RuberOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.training.ruber import train_ruber
 
     targets.check_model(given.output)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import PATH, argument, command, integer, option
+from rejoinder.cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
     from rejoinder.tables.testset import TestSet
@@ -55,7 +56,6 @@ def variety(given: VarietyOptions) -> None:
     """
     from rejoinder.cli import targets
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.diversity.variety import variety as measured
 
     targets.check_drawings(given.plots)
@@ -80,7 +80,6 @@ def variety(given: VarietyOptions) -> None:
 def _read(given: VarietyOptions) -> tuple[TestSet | None, Responses]:
     """The test set, None where all files hold replies alone, and the responses."""
     from rejoinder.cli import inputs
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables import types
     from rejoinder.tables.in_memory import read_as
 

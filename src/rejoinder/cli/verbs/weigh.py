@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, path
 from rejoinder.cli.option_values import ScoreFile
+from rejoinder.cli.terminal.progress import Progress
 from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -61,7 +62,6 @@ def weigh(given: WeighOptions) -> None:
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import save_and_print
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.references.weighing import weigh as weighed
     from rejoinder.tables.write import write_testset
 
@@ -123,7 +123,6 @@ def _check_given(given: WeighOptions) -> None:
 def _read(given: WeighOptions) -> tuple[TestSet, pl.DataFrame | None, pl.DataFrame | None]:
     """The test set, what becomes references, and the rated replies."""
     from rejoinder.cli import inputs
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables.candidates import read_candidates
 
     with Progress("reading"):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from rejoinder.errors import InputError
 from rejoinder.files.content import folder_hash
@@ -91,7 +92,6 @@ def fit(
         MissingExtraError: Gensim is not installed.
     """
     check_work(work, material)
-    import torch
 
     with as_begun(_begun_on(work, material), torch.device(chosen_device(device))) as threads:
         return _Fitting(material, work, save_every, report, device).fitted(threads)
@@ -297,7 +297,6 @@ def _fresh(
     size: Size, material: ScorerMaterial, vectors: WordVectors, seed: int
 ) -> UnreferencedScorer:
     """A scorer whose first weights follow from the seed."""
-    import torch
 
     def of_width(width: int) -> WordVectors:
         return vectors if vectors.size == width else _own_vectors(material, seed, width)
@@ -366,8 +365,6 @@ def size_weights(scores: Floats, sizes: Sequence[str]) -> Floats:
     >>> [round(w, 1) for w in size_weights(np.stack([good, noise]), ["good", "noise"]).tolist()]
     [0.9, 0.1]
     """
-    import torch
-
     names = list(dict.fromkeys(sizes))
     place = np.array([names.index(size) for size in sizes])
     counts = np.bincount(place)

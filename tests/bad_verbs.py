@@ -31,6 +31,7 @@ RATED = [
     for rater in ("ann", "ben")
 ]
 FILES = {
+    "kept.parquet": Path(__file__).with_name("kept_files").joinpath("be37c84/model-scores.parquet").read_bytes(),
     "test.jsonl": ITEMS,
     "bot.jsonl": "".join(json.dumps({"id": f"c{i}", "text": f"At stop {i}."}) + "\n" for i in range(1, 7)),
     "cat.jsonl": "".join(json.dumps({"id": f"c{i}", "text": f"Line {i}."}) + "\n" for i in range(1, 7)),
@@ -77,7 +78,7 @@ class VerbCase:
     def message(self, folder: Path):
         """What the command says on standard error, without its name."""
         for name, content in FILES.items():
-            (folder / name).write_text(content)
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         if self.defaults:
             (folder / "rejoinder.toml").write_text(self.defaults)
         out, err = io.StringIO(), io.StringIO()
@@ -179,6 +180,7 @@ CORRELATE = [
     verb("score --scores samples.csv --at 4", "more samples than any prompt has", r"solved: no prompt has 4 samples of every system, the most is 3; take fewer with --at 3"),
     verb(f"score {READ} --at 2", "one reply of each system to a prompt, and --at", r"--at 2: no metric that ranks systems scored several samples of a prompt"),
     verb("plan --scores marks.csv --costs 1 1", "costs of samples where there are none", r"--costs 1 1 has no effect: no metric scored several samples of a prompt"),
+    verb("score --scores kept.parquet", "kept scores as the scores of another tool", r"kept\.parquet: these are kept scores, whose columns are the sums that metrics are made of; open them with rejoinder\.load_scores, or give the file in the place of a test set"),
     verb("score --scores rated.csv", "ratings as the scores of another tool", r"rated\.csv: holds ratings, and is given as scores; 'rejoinder compare --ratings rated\.csv' compares the systems by people"),
     verb("compare --scores rated.csv", "ratings as scores, to compare", r"rated\.csv: holds ratings, and is given as scores; 'rejoinder compare --ratings rated\.csv'"),
     verb("compare --scores rated.csv --ratings rated.csv", "ratings as the scores to correct", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),

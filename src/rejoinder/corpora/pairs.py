@@ -12,7 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import Argument, Placeholder, counted
-from rejoinder.tables.testset import TestSet, first_references
+from rejoinder.tables.testset import TestSet, TestSetLike, first_references
 from rejoinder.text.bare import bare
 
 
@@ -134,9 +134,9 @@ def check_holds_pairs(corpus: TestSet, name: str) -> None:
         raise no_pairs(name, len(corpus))
 
 
-def as_pairs(corpus: TestSet | Pairs, exclude: Sequence[TestSet | Pairs] = ()) -> Pairs:
+def as_pairs(corpus: TestSetLike | Pairs, exclude: Sequence[TestSetLike | Pairs] = ()) -> Pairs:
     """The pairs of a corpus of either form, without those that ``exclude`` has too."""
-    pairs = corpus if isinstance(corpus, Pairs) else adjacent_pairs(corpus)
+    pairs = corpus if isinstance(corpus, Pairs) else adjacent_pairs(TestSet.of(corpus))
     for other in exclude:
         pairs = pairs.without(as_pairs(other))
     return pairs

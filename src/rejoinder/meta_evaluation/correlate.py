@@ -25,7 +25,7 @@ from rejoinder.meta_evaluation.turn_level import Observations
 from rejoinder.progress import Progress, advance
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered
-from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
 from rejoinder.statistics.draws import check_draws, check_permutations
@@ -218,7 +218,7 @@ class Agreement(PlottedResult):
 
 
 def correlate(
-    scores: Scores,
+    scores: Scores | Frame,
     ratings: Frame | Ratings,
     protocol: str | Protocol = "turn",
     *,
@@ -277,7 +277,7 @@ def correlate(
     ('ROUGE-L', 'kendall-b', 1.0)
     """
     chosen = protocol_named(protocol)
-    check_scores(scores, "rejoinder.correlate(scores, ratings)")
+    scores = scores_of(scores, Scores, "rejoinder.correlate(scores, ratings)")
     without = strings(without, "without", "systems")
     correlations = strings(correlations, "correlations", "coefficients")
     _check_names(correlations, raters, criterion)

@@ -24,7 +24,7 @@ from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
-from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.annotator_test import (
     Alignment,
@@ -142,7 +142,7 @@ class _Judge(NamedTuple):
 
 
 def judge(
-    scores: Scores,
+    scores: Scores | Frame,
     ratings: Frame | Ratings,
     *,
     responses: ResponsesLike | None = None,
@@ -185,7 +185,7 @@ def judge(
             marks are the ratings themselves, or its signature names them.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
-    check_scores(scores, "rejoinder.judge(scores, ratings)")
+    scores = scores_of(scores, Scores, "rejoinder.judge(scores, ratings)")
     without = strings(without, "without", "systems")
     check_draws(0, seed)
     if raters not in get_args(Severity):

@@ -23,7 +23,7 @@ from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.refusals import selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings, values_of
 from rejoinder.result import TableResult
-from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.draws import check_draws
@@ -80,7 +80,7 @@ class NextItems(TableResult):
 
 
 def next_items(
-    scores: Scores,
+    scores: Scores | Frame,
     number: int,
     ratings: Frame | Ratings | None = None,
     drawn: pl.DataFrame | None = None,
@@ -127,7 +127,7 @@ def next_items(
     >>> items.table["probability"].unique().to_list(), items.table.filter(status="next").height
     ([0.25], 5)
     """
-    check_scores(scores, "rejoinder.next_items(scores, number)")
+    scores = scores_of(scores, Scores, "rejoinder.next_items(scores, number)")
     check_draws(0, seed)
     scores.need_items()
     if not isinstance(number, (int, np.integer)) or number < 1:

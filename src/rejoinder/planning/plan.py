@@ -26,7 +26,7 @@ from rejoinder.planning.samples import SamplesOfPrompts
 from rejoinder.progress import Progress, share, steps, watched
 from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
-from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.of_judgements import of_judgements
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -116,7 +116,7 @@ class Plan(TableResult):
 
 
 def plan(
-    scores: Scores | None = None,
+    scores: Scores | Frame | None = None,
     ratings: Frame | Ratings | None = None,
     *,
     testset: TestSetLike | None = None,
@@ -208,8 +208,7 @@ def plan(
     if scores is None and ratings is not None:
         table = taken(Ratings, ratings).frame
         scores = of_judgements(table, cluster=cluster, resamples=resamples, seed=seed)
-    check_scores(scores, "rejoinder.plan(scores, ratings)")
-    assert scores is not None  # as has been checked
+    scores = scores_of(scores, Scores, "rejoinder.plan(scores, ratings)")
     if cluster is not None:
         scores = clustered(scores, cluster)
     without = strings(without, "without", "systems")

@@ -37,6 +37,7 @@ from rejoinder.reporting.verdict import Verdict
 from rejoinder.reporting.without_texts import without_texts
 from rejoinder.result import TableResult
 from rejoinder.scoring.compare import compare
+from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.checks.arguments import expect, strings
@@ -199,6 +200,7 @@ def report(
     responses: ResponsesLike | None = None,
     metrics: Sequence[str | Metric] | None = None,
     *,
+    scores: Scores | Frame | None = None,
     ratings: Frame | Ratings | None = None,
     preferences: Frame | Preferences | None = None,
     ruq: Sequence[str | os.PathLike[str]] = (),
@@ -223,6 +225,7 @@ def report(
             there are none, and systems are compared by people.
         metrics: As for ``score``; the metrics of ``read_scores`` (``External``) may be among them. None, of
             replies that people judged and that have no references: no metric.
+        scores: What was measured before, with its resamples, in the place of responses and metrics.
         ratings: The table of ``read_ratings``; None: the agreement of metrics with people is not known.
         preferences: The table of ``read_preferences``.
         ruq: Files of ``rejoinder ruq --save`` (values) or ``--save-tokens`` (for the plot).
@@ -248,6 +251,7 @@ def report(
     'No human ratings are given: how far the metrics agree with people on these replies is not known.'
     """
     without = strings(without, "without", "systems")
+    kept = None if scores is None else _kept(scores, without, cluster, responses, metrics)
     texts = None if responses is None else _texts(testset, responses, without)
     items = TestSet.of(testset) if texts is None and testset is not None else None
     items = items if texts is None else texts[0]
@@ -259,7 +263,9 @@ def report(
     judged = [*_judged(table, "system"), *_judged(chosen, "a", "b")]
     if metrics is None and judged and (items is None or items.references.is_empty()):
         metrics = []
-    if texts is None or not (metrics is None or metrics):
+    if kept is not None:
+        scores = kept
+    elif texts is None or not (metrics is None or metrics):
         known = [*_judged(texts[1] if texts else None, "system"), *judged]
         scores = without_texts(items, metrics or [], known, facts | draws)
     else:
@@ -269,7 +275,7 @@ def report(
     about_data: tuple[str, ...] = ()
     if table is not None:
         table, about_data = _scored_ratings(table, scores)
-    several = len(scores.names) > 1 and resamples > 0 and bool(scores.measured)
+    several = len(scores.names) > 1 and scores.resamples > 0 and bool(scores.measured)
     if several:
         progress("comparing")
     compared = compare(scores) if several else None
@@ -299,6 +305,27 @@ def report(
         failed,
         about_data,
     )
+
+
+def _kept(
+    given: Scores | Frame,
+    without: Sequence[str],
+    cluster: str | None,
+    responses: ResponsesLike | None,
+    metrics: Sequence[str | Metric] | None,
+) -> Scores:
+    """The scores that were measured before.
+
+    Raises:
+        ParameterError: There are responses or metrics too, or they are no scores.
+    """
+    for name, value in (("responses", responses), ("metrics", metrics)):
+        if value is not None:
+            raise ParameterError(Argument(name), " beside scores has no effect; leave it out")
+    scores = scores_of(given, Scores, "rejoinder.report(scores=scores)")
+    if without:
+        scores = scores.select(systems=[name for name in scores.names if name not in without])
+    return scores if cluster is None else scores.clustered(cluster)
 
 
 def _texts(

@@ -64,7 +64,7 @@ def respond(
     system: str | os.PathLike[str],
     testset: TestSetLike,
     *,
-    corpus: TestSet | Pairs | None = None,
+    corpus: TestSetLike | Pairs | None = None,
     exclude_test_pairs: bool = True,
     name: str | None = None,
     beam: int = 10,
@@ -223,7 +223,7 @@ def _all_pairs(testset: TestSet) -> Pairs:
 
 def _check(
     system: str | os.PathLike[str],
-    corpus: TestSet | Pairs | None,
+    corpus: TestSetLike | Pairs | None,
     scorer: object,
     beam: int,
     candidates: int,

@@ -27,8 +27,9 @@ from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, sw
 from rejoinder.progress import share, steps
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, difference_design_effects
+from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, t_tests, with_verdicts
-from rejoinder.scoring.measurements import Measured, Measurements, check_scores
+from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.ranks import rank_ranges
 from rejoinder.scoring.rates import (
     MCNEMAR,
@@ -126,7 +127,7 @@ class Comparison(PlottedResult):
 
 @overload
 def compare(
-    scores: Measurements, a: str | None = None, b: str | None = None, **settings: Any
+    scores: Measurements | Frame, a: str | None = None, b: str | None = None, **settings: Any
 ) -> Comparison: ...
 @overload
 def compare(
@@ -138,7 +139,7 @@ def compare(
     **by_people: Any,
 ) -> RatingComparison: ...
 def compare(
-    scores: Measurements | None = None,
+    scores: Measurements | Frame | None = None,
     a: str | None = None,
     b: str | None = None,
     *,
@@ -221,8 +222,7 @@ def compare(
         raise ParameterError(
             Argument(next(iter(by_people))), " has no effect without ratings; leave it out"
         )
-    check_scores(scores, "rejoinder.compare(scores)")
-    assert scores is not None  # as has been checked
+    scores = scores_of(scores, Measurements, "rejoinder.compare(scores)")
     if scores.resamples < 1:
         raise ParameterError(
             "a comparison needs resamples; score again with ", Argument("resamples", 1000)

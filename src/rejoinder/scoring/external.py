@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -14,13 +16,17 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.rows import Matrix
-from rejoinder.metrics.external import External
+from rejoinder.metrics.external import External, externals
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, few_items
 from rejoinder.scoring.pairwise import pairwise_scores
 from rejoinder.scoring.samples import with_samples
 from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
+from rejoinder.tables.columns import OtherTableError
+from rejoinder.tables.external_scores import SegmentScores
+from rejoinder.tables.frames import is_table
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet, TestSetLike
 
@@ -34,6 +40,33 @@ NOT_USED = "of other systems or ids not used"
 
 SHOWN = 5
 """So many replies without a value are named in a message."""
+
+
+Table = TypeVar("Table", bound=Measurements)
+
+
+def scores_of(given: Any, kind: type[Table], call: str) -> Table:
+    """The scores of a Python call: a table of scores as it is, or numbers for replies in a frame.
+
+    Args:
+        given: What was passed.
+        kind: The class of a table of scores.
+        call: The call as it should be: ``rejoinder.correlate(scores, ratings)``.
+
+    Raises:
+        InputError: A frame breaks the rules of scores.
+        ParameterError: It is neither: a path, or a test set.
+    """
+    if is_table(given):
+        with suppress(OtherTableError):  # a table of something else
+            return kind(**vars(from_values(externals(SegmentScores.of(given)))))
+    remedy = (
+        "measure replies with rejoinder.score, open a file of Scores.save with rejoinder.load_scores(path), "
+        "or take the scores of another tool: rejoinder.read_scores(path)"
+    )
+    expect(given, kind, "scores", f"Scores, as in {call}; {remedy}")
+    assert isinstance(given, kind)
+    return given
 
 
 def from_values(

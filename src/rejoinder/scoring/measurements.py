@@ -23,7 +23,6 @@ from rejoinder.progress import steps
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.intervals import large_group
 from rejoinder.statistics.proportions import share_size
-from rejoinder.tables.checks.arguments import expect
 
 if TYPE_CHECKING:
     import polars as pl
@@ -388,17 +387,3 @@ def few_items(measured: Mapping[str, Measured]) -> list[str]:
     for each in measured.values():
         notes += [] if each.clusters is None else large_group(each.clusters.size)
     return list(dict.fromkeys(notes))
-
-
-def check_scores(given: object, call: str) -> None:
-    """Raises a ParameterError for what is no table of scores: a frame, a path, a test set.
-
-    Args:
-        given: What was passed.
-        call: The call as it should be: ``rejoinder.correlate(scores, ratings)``.
-    """
-    remedy = (
-        "measure replies with rejoinder.score, open a file of Scores.save with rejoinder.load_scores(path), "
-        "or take the scores of another tool: Scores.from_segments(rejoinder.read_scores(path))"
-    )
-    expect(given, Measurements, "scores", f"Scores, as in {call}; {remedy}")

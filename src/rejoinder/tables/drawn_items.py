@@ -13,6 +13,8 @@ from rejoinder.files.sources import keeping_sources
 from rejoinder.messages import Argument, Call, counted, more, quoted
 from rejoinder.tables.assembly.json_rows import typed
 from rejoinder.tables.formats.registry import formats_for
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.in_memory import frame_of
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
 
 RATED, NEXT, LEFT = "rated", "next", "left"
@@ -129,7 +131,7 @@ def waiting_notes(drawn: pl.DataFrame, rated: pl.Series) -> list[str]:
     ]
 
 
-def with_probabilities(ratings: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
+def with_probabilities(ratings: Frame, drawn: Frame) -> pl.DataFrame:
     """The ratings with the probabilities of a table of drawn items in the place of their own.
 
     Those of `drawn_so_far`: of the items of the last draw those without a rating yet are taken for
@@ -146,6 +148,7 @@ def with_probabilities(ratings: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFra
     >>> with_probabilities(pl.DataFrame({"id": ["1"], "score": [3.0]}), drawn)["probability"][0]
     0.5
     """
+    ratings, drawn = frame_of(ratings, "ratings"), frame_of(drawn, "drawn")
     so_far = drawn_so_far(drawn, ratings.get_column("id").unique())
     known = so_far.filter(pl.col("status") != LEFT).select("id", PROBABILITY)
     table = ratings.drop(PROBABILITY, strict=False).join(

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
 
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.reading import existing
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
@@ -18,6 +18,7 @@ from rejoinder.tables.formats import own_tables
 from rejoinder.tables.formats.format_choice import logs_in, read_table
 from rejoinder.tables.frames import Frame, is_list_of_rows, is_table, polars_of
 from rejoinder.tables.item_clusters import CONVERSATION
+from rejoinder.tables.kept_files import holds_scores
 from rejoinder.tables.parts import Draft, Part, TestSetDraft
 from rejoinder.tables.schemas import COLUMNS, RESPONSES
 from rejoinder.tables.types import CheckedTable, Responses
@@ -89,6 +90,11 @@ def _drafts(
         return
     for path in existing(given, kind):
         for file in logs_in(path, format) if kind in ("responses", "scores") else [path]:
+            if kind == "scores" and holds_scores(file):
+                raise InputError(
+                    f"{file}: these are kept scores, whose columns are the sums that metrics are made of; "
+                    "open them with rejoinder.load_scores, or give the file in the place of a test set"
+                )
             yield str(file), read_table(file, kind, format, asked)
 
 
@@ -114,7 +120,7 @@ def taken(
     if isinstance(given, kind):
         return given
     if isinstance(given, Mapping):
-        of_columns = {"id", "text"} <= set(given)
+        of_columns = kind is not Responses or {"id", "text"} <= set(given)
         return taken(kind, pl.DataFrame(given) if of_columns else _replies(given, ids))
     if isinstance(given, CheckedTable) or not is_table(given):
         return kind.of(given)

@@ -30,16 +30,16 @@ from rejoinder.tables.schemas import (
     SCORE_KIND,
     SCORES,
 )
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 
 
-def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
+def write_testset(testset: TestSetLike, path: str | os.PathLike[str]) -> None:
     """Writes a test set as ``.jsonl`` or ``.parquet``, by the path's suffix.
 
     Raises:
         InputError: The suffix is none of these, or the path cannot be written.
     """
-    _write(testset, path, {".jsonl": _testset_jsonl, ".parquet": _testset_parquet})
+    _write(TestSet.of(testset), path, {".jsonl": _testset_jsonl, ".parquet": _testset_parquet})
 
 
 def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> None:

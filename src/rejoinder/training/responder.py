@@ -32,7 +32,7 @@ from rejoinder.responders.seq2seq.model import build, check_installed
 from rejoinder.responders.seq2seq.parameters import Parameters, chosen_parameters
 from rejoinder.responders.seq2seq.trained import SUFFIX
 from rejoinder.result import Result
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSetLike
 from rejoinder.text.detokenize import plain
 from rejoinder.training.phrase import tools, trained_phrases
 
@@ -72,15 +72,15 @@ class ResponderTraining(Result):
 
 
 def train_responder(
-    corpus: TestSet | Pairs,
+    corpus: TestSetLike | Pairs,
     path: str | os.PathLike[str],
     parameters: Parameters | PhraseParameters | str = "tiny",
-    validation: TestSet | Pairs | None = None,
+    validation: TestSetLike | Pairs | None = None,
     save_every: float = 60.0,
     report: Report | None = None,
     device: str = "auto",
     *,
-    exclude: Sequence[TestSet | Pairs] = (),
+    exclude: Sequence[TestSetLike | Pairs] = (),
     **settings: Any,
 ) -> ResponderTraining:
     """Trains a replying system and writes its folder.

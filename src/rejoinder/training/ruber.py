@@ -19,7 +19,7 @@ from rejoinder.models.installed import check_installed
 from rejoinder.models.training.folder import FINISHED, check_free, finished
 from rejoinder.providers.ruber import embedded
 from rejoinder.result import Result
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 
 if TYPE_CHECKING:
     from rejoinder.models.ruber.model import Unreferenced
@@ -57,13 +57,13 @@ class RuberTraining(Result):
 
 
 def train_ruber(
-    corpus: TestSet,
+    corpus: TestSetLike,
     path: str | os.PathLike[str],
     *,
     sizes: Sequence[str] = ("gru",),
     seeds: int = 3,
-    validation: TestSet | None = None,
-    exclude: Sequence[TestSet] = (),
+    validation: TestSetLike | None = None,
+    exclude: Sequence[TestSetLike] = (),
     encoder: str = "",
     vectors: str | os.PathLike[str] = "",
     language: str = "en",
@@ -111,7 +111,9 @@ def train_ruber(
     work = folder.with_name(f"{folder.name}.work")
     check_free(folder)
     material = ScorerMaterial.of(
-        corpus, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude, encoder=encoder,
+        TestSet.of(corpus), sizes=sizes, seeds=seeds, encoder=encoder,
+        validation=None if validation is None else TestSet.of(validation),
+        exclude=[TestSet.of(each) for each in exclude],
         vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
         device=device,
     )  # fmt: skip

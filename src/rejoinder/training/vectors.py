@@ -15,7 +15,7 @@ from rejoinder.models.vectors.word2vec import WINDOW, corpus_hash, cut_sentences
 from rejoinder.models.vectors.word_vectors import KIND, WordVectors
 from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.text.separation import language_notes
 
 
@@ -48,7 +48,7 @@ class TrainedVectors(Result):
 
 
 def train_vectors(
-    corpus: TestSet,
+    corpus: TestSetLike,
     path: str | os.PathLike[str],
     *,
     width: int = 50,
@@ -80,6 +80,7 @@ def train_vectors(
     if width < 1:
         raise ParameterError(Argument("width", width), " must be 1 or more")
     check_free(Path(path))
+    corpus = TestSet.of(corpus)
     turns = corpus.contexts.get_column("context").explode().drop_nulls().to_list()
     references = corpus.references.get_column("text").to_list()
     utterances = dict.fromkeys([*turns, *references])

@@ -16,7 +16,7 @@ from rejoinder.models.devices import chosen_device
 from rejoinder.progress import Report
 from rejoinder.responders.seq2seq.parameters import scaled
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.write import write_table
 from rejoinder.tuning.data import SweepMaterial, material
 from rejoinder.tuning.folder import opened
@@ -27,8 +27,8 @@ from rejoinder.tuning.trial import Trial, finite
 
 
 def sweep(
-    corpus: TestSet | Pairs,
-    testset: TestSet,
+    corpus: TestSetLike | Pairs,
+    testset: TestSetLike,
     path: str | os.PathLike[str],
     *,
     grid: str | None = None,
@@ -40,8 +40,8 @@ def sweep(
     prune: str = "halving",
     reduction: int = 3,
     first_epochs: int | None = None,
-    validation: TestSet | Pairs | None = None,
-    exclude: Sequence[TestSet | Pairs] = (),
+    validation: TestSetLike | Pairs | None = None,
+    exclude: Sequence[TestSetLike | Pairs] = (),
     metric: str | None = None,
     generic: str = "I don't know.",
     train_prompts: int = 1000,
@@ -104,7 +104,7 @@ def sweep(
     axes = grid_of(base, grid, values)
     chosen = material(
         as_pairs(corpus, exclude),
-        testset,
+        TestSet.of(testset),
         axes.base,
         least_pairs=_least_pairs(axes),
         validation=None if validation is None else as_pairs(validation),

@@ -160,3 +160,23 @@ def test_texts_of_a_file_of_scores_are_taken(command, tmp_path):
     status, _, err = command("report", "--scores", str(table), "-o", str(page))
     assert status == 0, err
     assert "a says 3" in page.read_text("utf-8")
+
+
+def test_kept_scores_alone_are_a_report_and_no_table_of_metrics(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = {"a": ["yes", "no", "at nine"] * 4, "b": ["well"] * 12}
+    scores = rejoinder.score([["yes"], ["no"], ["at nine"]] * 4, texts, ["bleu:order=1"], **FEW)
+    scores.save("kept.parquet")
+    status, out, err = command("report", "kept.parquet", "-o", "r.html", "--json")
+    assert status == 0, err
+    sentence = "a is better than b by BLEU-1 alone: 100.0 against 0.0."
+    assert json.loads(out)["verdict"]["sentence"] == sentence
+    assert rejoinder.report(scores=scores).verdict().sentence == sentence
+    for verb in (["report", "-o", "r.html"], ["score"]):
+        status, _, err = command(*verb, "--scores", "kept.parquet")
+        assert status == 2
+        assert "kept.parquet: these are kept scores, whose columns are the sums" in err
+    status, _, err = command("report", "kept.parquet", "--missing", "drop", "-o", "r.html")
+    assert status == 2
+    with pytest.raises(ParameterError, match="metrics= beside scores"):
+        rejoinder.report(scores=scores, metrics=["bleu"])

@@ -79,9 +79,9 @@ def test_whatever_is_given_for_whatever_is_an_answer_or_one_message(things, call
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda of: correlate(of["ratings"], of["scores"]), r"scores is DataFrame, expected Scores,"
-         r" as in rejoinder.correlate\(scores, ratings\); measure replies with rejoinder.score"),
-        (lambda of: correlate(of["table"], of["ratings"]), "scores is DataFrame, expected Scores"),
+        (lambda of: correlate(of["ratings"], of["scores"]), "ratings is Scores, expected a frame"),
+        (lambda of: correlate(of["table"], of["ratings"]), r"scores is DataFrame, expected Scores, as in "
+         r"rejoinder.correlate\(scores, ratings\); measure replies with rejoinder.score"),
         (lambda of: correlate(of["scores"], of["ratings"], without="a"), r"without=\['a'\]"),
         (lambda of: correlate(of["scores"], of["ratings"], scale=5), r"scale=\(LOW, HIGH\)"),
         (lambda of: correlate(of["scores"], of["ratings"], 3), "protocol is int, expected one of"),

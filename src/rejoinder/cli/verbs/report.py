@@ -12,6 +12,7 @@ from rejoinder.cli.terminal.progress import Progress
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
     from rejoinder.tables.types import Responses
 
@@ -60,7 +61,7 @@ def report(given: ReportOptions) -> None:
     clusters of ranks and tests; a browser of the items; the agreement of metrics with people; the audit;
     RUQ; ratings and raters; and how the page was made. It needs no other file and no network.
     TESTSET holds contexts and their references, RESPONSES are the systems' replies. Without them,
-    --scores, --ratings or --preferences alone are enough.
+    --scores, --ratings or --preferences alone are enough, and so is a file of 'rejoinder score --save'.
     """
     from dataclasses import replace  # not imported for --help
 
@@ -79,10 +80,12 @@ def report(given: ReportOptions) -> None:
     targets.check_file(given.output, targets.REPORT, "--output")
     judged = bool(given.ratings) or bool(given.preferences)
     check_needs(judged, "--ratings FILE or --preferences FILE", "criterion")
-    texts, replies = _texts(given)
-    check_needs(replies is not None, "responses", "metrics", "references", "drop_unusable")
+    kept = _kept(given)
+    texts, replies = _texts(given) if kept is None else (None, None)
+    check_needs(replies is not None, "responses", "references", "drop_unusable")
+    check_needs(replies is not None or kept is not None, "responses", "metrics")
     check_needs(replies is not None or bool(given.scores), "responses or --scores FILE", "missing")
-    metrics = inputs.metrics_of(given, given.without)
+    metrics = None if kept is not None else inputs.metrics_of(given, given.without)
     ratings = inputs.read_rated(given) if given.ratings else None
     preferences = _preferences(given)
     with Progress("measuring") as tick:
@@ -90,6 +93,7 @@ def report(given: ReportOptions) -> None:
             texts,
             replies,
             metrics,
+            scores=kept,
             ratings=ratings,
             preferences=preferences,
             ruq=given.ruq,
@@ -110,6 +114,17 @@ def report(given: ReportOptions) -> None:
             write(result.as_json(str(given.output) if written else None))
         else:
             show(sentences(result))
+
+
+def _kept(given: ReportOptions) -> Scores | None:
+    """The scores that 'rejoinder score --save' wrote, where they stand in the place of the test set."""
+    from rejoinder.cli import inputs
+    from rejoinder.tables.kept_files import holds_scores
+
+    if given.testset is None or given.responses or not holds_scores(given.testset):
+        return None
+    scores = inputs.kept_scores(given.testset)
+    return scores.select(metrics=given.metrics) if given.metrics else scores
 
 
 def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:

@@ -30,7 +30,7 @@ from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import share
 from rejoinder.result import PlottedResult
-from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.combined_predictions import FOLDS
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, TUNED_FOR
@@ -116,7 +116,7 @@ class PeopleComparison(PlottedResult):
 
 
 def compare_with_people(
-    scores: Scores,
+    scores: Scores | Frame,
     ratings: Frame | Ratings,
     a: str | None = None,
     b: str | None = None,
@@ -190,7 +190,7 @@ def compare_with_people(
     >>> result.pairs["by"].to_list(), result.pairs["rated"].to_list()
     (['people', 'judge', 'corrected'], [40, 40, 40])
     """
-    check_scores(scores, "rejoinder.compare_with_people(scores, ratings)")
+    scores = scores_of(scores, Scores, "rejoinder.compare_with_people(scores, ratings)")
     check_draws(0, seed)
     for name, value, choices in (
         ("correction", correction, Correction),

@@ -86,7 +86,7 @@ def scores_of_part(part: Part) -> Draft:
     frame, place = part.frame, Path(part.name)
     stem, columns = pipes.name_of(place) or place.name.partition(".")[0], frame.columns
     unnamed = "system" not in columns
-    if unnamed and all({side, *ALIASES[side]} & set(columns) for side in "ab"):
+    if unnamed and _compares_systems(frame):
         raise OtherTableError(
             f"{part.name}: holds comparisons of two systems (a column for each of them), and no scores; "
             "summarise them with 'rejoinder preferences'"
@@ -104,6 +104,15 @@ def scores_of_part(part: Part) -> Draft:
         _refuse_several_systems(table, part.name, stem, columns)
     rows = list(part.numbers)
     return Draft.of(part.name, rows * (table.height // len(rows)), table)
+
+
+def _compares_systems(frame: pl.DataFrame) -> bool:
+    """Whether a table has a column for each of two systems: names, or numbers and a winner."""
+    sides = [{side, *ALIASES[side]} & set(frame.columns) for side in "ab"]
+    if "winner" in frame.columns or not all(sides):
+        return all(sides)
+    named = frame.select(set.union(*sides))
+    return named.cast(pl.Float64, strict=False).null_count().rows() != named.null_count().rows()
 
 
 def _with_kinds(frame: pl.DataFrame) -> pl.DataFrame:

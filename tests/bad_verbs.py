@@ -24,6 +24,7 @@ ITEMS = "".join(
 )
 DRAWN = "id,probability,earlier,status\n"
 LONG = "id,system,rater,criterion,score\n"
+NUMBERS = "id,sample,text,lm,tm\n"
 RATED = [
     f"c{i},{system},{rater}"
     for i in range(1, 7)
@@ -57,6 +58,12 @@ FILES = {
     "none.toml": "ties = true\n",
     "typo.toml": "tie = true\n",
     "bare.toml": "pointwise = 'Mark it.'\n",
+    "nbest.csv": NUMBERS + "".join(f"c{i},{k},reply {k},{-k},{k % 2}\n" for i in range(1, 7) for k in range(3)),
+    "never.csv": NUMBERS + "".join(f"c1,{k},reply {k},-inf,1\n" for k in range(3)),
+    "from1.out": "1 ||| yes ||| lm= -1 ||| -1\n2 ||| no ||| lm= -2 ||| -2\n",
+    "uneven.out": "0 ||| yes ||| lm= -1 2 ||| -1\n0 ||| no ||| lm= -2 ||| -2\n",
+    "tuned.json": '{"tuned": {"metric": "BLEU-2", "weights": {"lm": 7}, "sha256": "0"}}',
+    "few.csv": "id,candidate,reference,utility\nc1,1,1,0.5\n",
     "old.sqlite-wal": "the log of a study whose file was removed",
 }  # fmt: skip
 READ = "test.jsonl bot.jsonl cat.jsonl -m bleu"
@@ -357,6 +364,29 @@ ANNOTATE = [
     verb("annotate export rated.csv a.json -o r.csv --salvage", "answers for a damaged study", r"--salvage: stores no answers in a damaged study; leave the files of answers out"),
 ]  # fmt: skip
 
+TUNE = "tune nbest.csv test.jsonl --starts 1"
+RERANK = "rerank nbest.csv -o c.jsonl"
+CANDIDATES = [
+    verb(f"{TUNE} -m distinct", "weights tuned by a metric of all replies together", r"metric 'distinct-1' is no sum of rows .* cannot be tuned"),
+    verb(f"{TUNE} -m bleu --feature chrf", "a feature that looks at references", r"--feature chrf: this metric looks at references"),
+    verb(f"{TUNE} -m bleu --feature length --bound lm=0..", "the bound of a weight that there is not", r"--bound: no feature 'lm'; the features are length"),
+    verb(f"{TUNE} -m bleu --bound lm=1..0", "a bound whose ends are exchanged", r"--bound: lm from 1\.0 to 0\.0; expected a lower and a higher number"),
+    verb("tune bot.jsonl test.jsonl -m bleu", "candidates without numbers", r"candidates: no feature; expected a column of numbers beside id and text"),
+    verb("tune never.csv test.jsonl -m bleu", "a feature that is infinite", r"candidate 1 of id 'c1' has the value -inf of 'lm'"),
+    verb("tune never.csv test.jsonl --mean lm --feature tm", "a mean of infinite numbers", r"candidates: an infinite 'lm'; its mean is no number"),
+    verb("tune from1.out test.jsonl -m bleu", "lists of Moses that count from 1", r"from1\.out: the first number is 1; expected 0"),
+    verb("tune uneven.out test.jsonl -m bleu", "lists of Moses with a value too few", r"uneven\.out, row 2: 1 value of 'lm'; expected 2"),
+    verb(f"{RERANK}", "candidates without a rule", r"no rule to choose candidates by; give one of --weights, --mbr"),
+    verb(f"{RERANK} --mbr chrf --best lm", "candidates with two rules", r"several rules to choose candidates by"),
+    verb(f"{RERANK} --mbr length", "minimum Bayes risk by a metric of single replies", r"reads no reference"),
+    verb("rerank never.csv -o c.jsonl --mbr chrf --log-probability lm", "candidates that are all impossible", r"every candidate of id 'c1' has the value -inf of 'lm'"),
+    verb(f"{RERANK} --utility few.csv", "utilities of some pairs alone", r"none of candidate 1 with reference 2 at id 'c1'; expected one for every pair"),
+    verb(f"{RERANK} --weights tuned.json", "tuned weights that were edited", r"tuned\.json: the weights do not match their checksum"),
+    verb(f"{RERANK} --weights rubric.toml", "weights that are no JSON", r"rubric\.toml: not JSON"),
+    verb(f"{RERANK} --oracle bleu", "an oracle without references", r"--oracle has no effect without --testset FILE"),
+    verb(f"{RERANK} --best lm --explain c9", "the candidates of an item that there is not", r"--explain c9: no item with candidates has this id"),
+]  # fmt: skip
+
 VERB_CASES = [
     *DEFAULTS,
     *AUDIT,
@@ -369,4 +399,5 @@ VERB_CASES = [
     *MINE,
     *MARK,
     *ANNOTATE,
+    *CANDIDATES,
 ]

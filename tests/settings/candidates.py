@@ -51,6 +51,10 @@ RERANK = [
         effect=only("metrics.*.metric", "chrF")),
     Row("rerank", "--testset", "--testset {testset}", also="-m chrf", status=(2, 0),
         effect=refused("--testset")),
+    Row("rerank", "--reference", "-r {references_csv}", also="--testset {contexts_csv} -m chrf",
+        status=(2, 0), effect=refused("reference")),
+    # All items of a topic stand in one cluster.
+    Row("rerank", "--cluster", "--cluster topic", LOWS, also="--testset {testset} -m chrf"),
     Row("rerank", "--format", "--format candidates.data:csv", status=(2, 0),
         where={"candidates": "candidates_data"}, as_usual=CHOSEN, effect=refused("--format")),
     Row("rerank", "--columns", "--columns id=key", status=(2, 0),

@@ -51,6 +51,7 @@ def read_weights(path: Path) -> dict[str, Any]:
     Raises:
         InputError: The file holds neither.
     """
+    from rejoinder.files.checksums import KEY, object_checksum
     from rejoinder.files.reading import existing, read_text
     from rejoinder.files.strict_json import strict_json
 
@@ -60,6 +61,11 @@ def read_weights(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"{path}: not JSON: {error}") from None
     tuned = content.get("tuned") if isinstance(content, dict) else None
+    if isinstance(tuned, dict) and tuned.get(KEY, checked := object_checksum(tuned)) != checked:
+        raise InputError(
+            f"{path}: the weights do not match their checksum, so the file is damaged or was edited; tune "
+            "again, or give an object with a number for each feature"
+        )
     weights = tuned.get("weights") if isinstance(tuned, dict) else content
     numbers = isinstance(weights, dict) and all(
         isinstance(each, int | float) and not isinstance(each, bool) for each in weights.values()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -69,6 +70,8 @@ class SegmentScores(CheckedTable):
     """
 
     KIND, NOTHING = "scores", "no scores; expected at least one row"
+    LOGARITHMS: ClassVar[bool] = False
+    """Whether a value may be -inf, as the logarithm of a probability of 0 is."""
 
     @classmethod
     def of(cls, given: Frame | CheckedTable, name: str | None = None) -> Self:
@@ -121,7 +124,9 @@ class SegmentScores(CheckedTable):
             lambda i: f"name {quoted(names[i])} is that of a column of every table; rename it",
         )
         expected = "expected a finite number, or an empty cell where a value is missing"
-        refuse_not_finite(frame, "value", expected, origin, missing=True)
+        allowed = [-math.inf] if self.LOGARITHMS else []
+        numbers = frame.with_columns(pl.col("value").replace(allowed, None))
+        refuse_not_finite(numbers, "value", expected, origin, missing=True)
         check_probability(frame, origin)
         several = pl.col(PROBABILITY).n_unique().over("name", "system", "id") > 1
         refuse(

@@ -28,12 +28,19 @@ from rejoinder.tables.frames import Frame, is_list_of_rows, is_table
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.notes import set_aside
 from rejoinder.tables.schemas import SAMPLE
+from rejoinder.tables.testset import TestSet
 from rejoinder.tables.types import Responses
 
 KEYS = ("system", "id", SAMPLE)
 
 CandidatesLike: TypeAlias = "NBestLists | str | os.PathLike[str] | Frame | Sequence[Any]"
 """N-best lists, or the paths or tables that hold them."""
+
+
+class CandidateNumbers(SegmentScores):
+    """Numbers of candidates; the logarithm of a probability may be that of 0."""
+
+    LOGARITHMS = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +95,7 @@ class NBestLists:
         )
         frame = frame.select("id", "system", SAMPLE, "text")
         own, unread = _own_numbers(paths, format, columns, ids)
-        for table in (*own, *(read_as(SegmentScores, [each], format=format) for each in scores)):
+        for table in (*own, *(read_as(CandidateNumbers, [each], format=format) for each in scores)):
             frame = _with_numbers(frame, table)
         return cls(frame, unread)
 
@@ -163,24 +170,37 @@ class NBestLists:
             )
             raise ParameterError(Argument(argument, name), f": no number of that name; {have}")
 
-    def matrix(self, names: Sequence[str]) -> Floats:
+    def matrix(self, names: Sequence[str], least: float = np.finfo(np.float64).min) -> Floats:
         """Numbers of all candidates: float64 [m, d].
 
+        Args:
+            names: Which numbers.
+            least: The least value; -inf where they are only compared, or are logarithms.
+
         Raises:
-            InputError: A candidate has none.
+            InputError: A candidate has none, or an infinite one.
         """
         values = self.frame.select(names).to_numpy().astype(np.float64)
-        missing = np.argwhere(~np.isfinite(values))
+        missing = np.argwhere(~((values >= least) & (values < np.inf)))
         if missing.size:
             row, column = missing[0]
             lists = int(np.searchsorted(self.bounds, row, side="right")) - 1
             place = int(row - self.bounds[lists]) + 1
+            value = values[row, column]
+            found = "no value" if np.isnan(value) else f"the value {value}"
             raise InputError(
-                f"candidates: candidate {place} of id {quoted(self.ids[lists])} has no value of "
+                f"candidates: candidate {place} of id {quoted(self.ids[lists])} has {found} of "
                 f"{quoted(names[column])} ({counted(len(missing), 'value')} missing); give every "
                 f"candidate one, or choose by other numbers"
             )
         return np.ascontiguousarray(values)
+
+    def paired(self, testset: TestSet) -> tuple[NBestLists, TestSet, list[str]]:
+        """The lists in the order of the test set, its items that have one, and a note on the others."""
+        lists = self.of_items(testset.ids)
+        without = len(testset) - len(lists)
+        note = f"{counted(without, 'item')} of {len(testset)} without candidates left out"
+        return lists, testset.select(lists.ids), [note] if without else []
 
     def replies(self, chosen: Indices, system: str) -> pl.DataFrame:
         """Chosen candidates as the replies of a system."""
@@ -196,7 +216,7 @@ def _own_numbers(
         try:
             with set_aside():
                 tables.append(
-                    read_as(SegmentScores, [each], format=format, columns=columns, ids=ids)
+                    read_as(CandidateNumbers, [each], format=format, columns=columns, ids=ids)
                 )
         except RejoinderError as error:
             why = str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
@@ -93,6 +94,14 @@ class TestSet(Result):
     def ids(self) -> list[str]:
         """The ids of the items, in their order."""
         return self.contexts.get_column("id").to_list()
+
+    @property
+    def digest(self) -> str:
+        """Eight digits of a hash of the ids, contexts and references, in their order."""
+        total = hashlib.sha256()
+        for frame in (self.contexts.select("id", "context"), self.references.select("id", "text")):
+            total.update(frame.write_ndjson().encode())
+        return total.hexdigest()[:8]
 
     def select(self, ids: Sequence[str]) -> TestSet:
         """The test set of these items alone, in the order given.

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import Argument
+from rejoinder.messages import Argument, quoted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.measurement import measure
@@ -44,7 +44,9 @@ class MeanOfNumbers:
     def of(cls, lists: NBestLists, name: str, predictor: str | None = None) -> MeanOfNumbers:
         """The number of this name, corrected where some candidates have none."""
         values = lists.frame.get_column(name).to_numpy()
-        rated = np.isfinite(values)
+        rated = ~np.isnan(values)
+        if np.isinf(values).any():
+            raise InputError(f"candidates: an infinite {quoted(name)}; its mean is no number")
         if rated.all():
             return cls(name, values)
         known = values[rated]

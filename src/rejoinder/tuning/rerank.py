@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import Argument, counted, listed, quoted
+from rejoinder.messages import Argument, listed
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import Progress
@@ -27,18 +27,15 @@ from rejoinder.tuning.gains import FIRST, RERANKED, gains, notes_of
 from rejoinder.tuning.objectives import with_metrics
 from rejoinder.tuning.rules import (
     UTILITY,
-    given_utilities,
-    probabilities,
-    utilities,
+    by_number,
+    by_oracle,
+    by_risk,
+    by_weights,
     utility_table,
-    weighted,
-)
-from rejoinder.tuning.rules import (
-    oracle as oracle_choice,
 )
 from rejoinder.tuning.weight_search import best_of_lists
 
-RULES = ("weights", "mbr", "utility", "best", "oracle")
+RULES: tuple[str, ...] = ("weights", "mbr", "utility", "best", "oracle")
 """The arguments of which one says how candidates are chosen."""
 
 
@@ -125,6 +122,7 @@ def rerank(
     log_probability: str | None = None,
     keep_utility: bool = False,
     scores: Sequence[Any] = (),
+    cluster: str | None = None,
     system: str = RERANKED,
     format: FormatName = None,
     columns: Columns = None,
@@ -153,6 +151,7 @@ def rerank(
             probability; None takes all candidates alike.
         keep_utility: Keep the utilities in the result.
         scores: More numbers of the candidates, as for ``tune``.
+        cluster: With ``metrics``, as for ``score``.
         system: What the chosen candidates are called as a system.
         format: The format of the candidates' files; None: recognised.
         columns: Which column is which in them, as for ``read_testset``.
@@ -163,134 +162,75 @@ def rerank(
         ParameterError: None or several rules are given, or something named does not exist.
     """
     given = dict(zip(RULES, (weights, mbr, utility, best, oracle), strict=True))
-    rules = [name for name, value in given.items() if value is not None]
-    if len(rules) != 1:
-        raise ParameterError(
-            f"{'several rules' if rules else 'no rule'} to choose candidates by; give one of ",
-            *_arguments(),
-        )
-    risk = mbr is not None or utility is not None
-    for name, value in (("log_probability", log_probability), ("keep_utility", keep_utility)):
-        if value and not risk:
-            raise ParameterError(
-                Argument(name),
-                " has no effect without ",
-                Argument("mbr"),
-                " or ",
-                Argument("utility"),
-            )
-    if testset is None and (metrics or oracle is not None):
-        raise ParameterError(
-            Argument("oracle" if oracle is not None else "metrics"),
-            " needs references; add ",
-            Argument("testset"),
-        )
+    _check(given, testset is not None, metrics, log_probability, keep_utility)
     items = None if testset is None else TestSet.of(testset)
     ids = None if items is None else items.ids
     lists = NBestLists.of(candidates, scores, ids=ids, format=format, columns=columns)
     notes: list[str] = []
-    tuned_by = ""
-    if weights is not None and isinstance(weights.get("tuned"), Mapping):
-        tuned_by, weights = str(weights["tuned"].get("metric", "")), weights["tuned"]["weights"]
+    tuned_on, testset_is = "", "" if items is None else items.digest
     if items is not None:
-        lists = lists.of_items(items.ids)
-        if len(lists) < len(items):
-            without = counted(len(items) - len(lists), "item")
-            notes.append(f"{without} of {len(items)} without candidates left out")
-        items = items.select(lists.ids)
-    matrices: list[Floats] = []
+        lists, items, notes = lists.paired(items)
     if weights is not None:
-        if not weights:
-            raise ParameterError(Argument("weights"), ": no weight; expected one or more features")
-        lists = with_metrics(lists, list(weights), items, "weights")
-        values, rule = weighted(lists, weights), f"weights of {listed(weights)}"
+        of_tune = isinstance(weights.get("tuned"), Mapping)
+        tuned: Mapping[str, Any] = weights["tuned"] if of_tune else {"weights": weights}
+        weights, tuned_on = tuned["weights"], str(tuned.get("testset", testset_is))
+        lists = with_metrics(lists, list(tuned["weights"]), items, "weights")
+        choice = by_weights(lists, tuned["weights"], str(tuned.get("metric", "")))
     elif best is not None:
-        name, _, way = (best, "", "") if best in lists.names else best.partition(":")
-        lists.require(name, "best")
-        if way not in ("", "lower", "higher"):
-            raise ParameterError(Argument("best", best), f": got {quoted(way)}; expected 'lower'")
-        values = lists.matrix([name])[:, 0] * (-1 if way == "lower" else 1)
-        rule = f"the {'lowest' if way == 'lower' else 'highest'} {name}"
+        choice = by_number(lists, best)
     elif oracle is not None:
         assert items is not None
-        metric = registry.metric(oracle)
-        if not metric.summable:
-            raise ParameterError(
-                Argument("oracle", metric.label), " is no sum of rows of single replies"
-            )
-        chosen = oracle_choice(metric, lists, items, progress)
-        values = np.zeros(lists.frame.height)
-        values[chosen] = 1.0
-        rule = f"greedy oracle under {metric.label}"
-        notes.append(
-            "the oracle looks at the references: it bounds what reranking can reach, and is no reranker"
-        )
+        choice = by_oracle(registry.metric(oracle), lists, items, progress)
     else:
-        values, matrices, rule = _bayes_risk(
-            lists, mbr, utility, log_probability, keep_utility, progress
-        )
-    chosen = best_of_lists(values, lists.bounds)
-    used = {tuned_by, *(registry.metric(each).label for each in (mbr, oracle) if each is not None)}
-    table = _table(lists, values, chosen)
-    judged, percent = _gains(lists, chosen, items, metrics, used, notes, tuned=weights is not None)
-    kept = utility_table(lists, matrices) if keep_utility else None
+        worth = registry.metric(mbr) if mbr is not None else _utility_table(utility)
+        choice = by_risk(lists, worth, log_probability, keep_utility, progress)
+    chosen = best_of_lists(choice.values, lists.bounds)
+    judged, percent, more = _gains(lists, chosen, items, metrics, cluster, choice.used)
+    notes += [*choice.notes, *more]
+    if used := judged.filter("used").get_column("metric").to_list():
+        notes.append(_on_used(used, weights is not None, tuned_on == testset_is))
     return Reranked(
-        table,
+        _table(lists, choice.values, chosen),
         lists.replies(chosen, system),
         judged,
-        rule,
+        choice.rule,
         tuple(dict.fromkeys(notes)),
         lists,
-        values,
+        choice.values,
         weights or {},
         percent,
-        kept,
+        utility_table(lists, choice.matrices) if keep_utility else None,
     )
 
 
-def _arguments() -> list[Argument | str]:
-    words: list[Argument | str] = []
-    for name in RULES:
-        words += [Argument(name), ", " if name != RULES[-1] else ""]
-    return words
+def _check(
+    rules: Mapping[str, Any],
+    has_testset: bool,
+    metrics: Sequence[str | Metric],
+    log_probability: str | None,
+    keep_utility: bool,
+) -> None:
+    """Raises a ParameterError where arguments do not fit together."""
+    given = [name for name, value in rules.items() if value is not None]
+    if len(given) != 1:
+        first, *others = map(Argument, RULES)
+        what = "several rules" if given else "no rule"
+        more = [part for each in others for part in (", ", each)]
+        raise ParameterError(f"{what} to choose candidates by; give one of ", first, *more)
+    if rules["weights"] is not None and not rules["weights"]:
+        raise ParameterError(Argument("weights"), ": no weight; expected one or more features")
+    unmet = {"log_probability": log_probability, "keep_utility": keep_utility}
+    for name in [name for name, value in unmet.items() if value]:
+        if given[0] not in ("mbr", "utility"):
+            need = Argument("mbr"), " or ", Argument("utility")
+            raise ParameterError(Argument(name), " has no effect without ", *need)
+    if not has_testset and (metrics or given[0] == "oracle"):
+        what = Argument("oracle" if given[0] == "oracle" else "metrics")
+        raise ParameterError(what, " needs references; add ", Argument("testset"))
 
 
-def _bayes_risk(
-    lists: NBestLists,
-    mbr: str | Metric | None,
-    utility: Frame | None,
-    logs: str | None,
-    keep: bool,
-    progress: Progress | None,
-) -> tuple[Floats, list[Floats], str]:
-    """The expected utility of each candidate, the utilities if they are kept, and the rule in words."""
-    if logs is not None:
-        lists.require(logs, "log_probability")
-    p, sign = probabilities(lists, logs), 1.0
-    if utility is not None:
-        remedy = "read a file with polars"
-        table = polars_of(utility, "utility", ", ".join(UTILITY), remedy)
-        found, what = given_utilities(table, lists), "the given utilities"
-    else:
-        assert mbr is not None
-        metric = registry.metric(mbr)
-        found, what = utilities(metric, lists, progress), metric.label
-        if not metric.higher_is_better:  # a loss: what is kept is a utility, higher is better
-            sign, what = -1.0, f"{what}, lower is better"
-    values, kept = np.empty(lists.frame.height), []
-    for place, matrix in found:
-        part = slice(*lists.bounds[place : place + 2].tolist())
-        values[part] = np.einsum("ab,b->a", sign * matrix, p[part])
-        undefined = np.flatnonzero(np.isnan(values[part]))
-        if undefined.size:
-            raise InputError(
-                f"candidates: candidate {undefined[0] + 1} of id {quoted(lists.ids[place])} has no expected "
-                f"utility: {what} is undefined of a pair that it is in; leave such candidates out"
-            )
-        if keep:
-            kept.append(sign * matrix)
-    alike = "all candidates alike" if logs is None else f"probabilities by {logs}"
-    return values, kept, f"minimum Bayes risk by {what}, {alike}"
+def _utility_table(given: Any) -> pl.DataFrame:
+    return polars_of(given, "utility", ", ".join(UTILITY), "read a file with polars")
 
 
 def _table(lists: NBestLists, values: Floats, chosen: Indices) -> pl.DataFrame:
@@ -315,34 +255,37 @@ def _gains(
     chosen: Indices,
     testset: TestSet | None,
     metrics: Sequence[str | Metric],
-    used: set[str],
-    notes: list[str],
-    tuned: bool,
-) -> tuple[pl.DataFrame, frozenset[str]]:
-    """What metrics say of the chosen candidates beside the first ones, and which of them are shown x100.
-
-    Notes are added.
-    """
+    cluster: str | None,
+    used: Sequence[str],
+) -> tuple[pl.DataFrame, frozenset[str], list[str]]:
+    """What metrics say of the chosen candidates and the first ones; which are shown x100; notes."""
     schema = {
         "metric": pl.String, "used": pl.Boolean, FIRST: pl.Float64, RERANKED: pl.Float64,
         "gain": pl.Float64, "low": pl.Float64, "high": pl.Float64,
     }  # fmt: skip
     if testset is None or not metrics:
-        return pl.DataFrame(schema=schema), frozenset()
+        return pl.DataFrame(schema=schema), frozenset(), []
     systems = ((FIRST, lists.bounds[:-1]), (RERANKED, chosen))
     replies = pl.concat([lists.replies(places, name) for name, places in systems])
-    scores = score(testset, replies, metrics, drop_unusable=True)
-    table = gains(scores)
-    notes += notes_of(scores)
-    same = table.get_column("metric").is_in(list(used))
-    if same.any():
-        which = listed(table.filter(same).get_column("metric").to_list())
-        notes.append(
-            f"{which} is what the weights were tuned by: on the items that they were tuned on, this is the "
-            "gain in training, which is too high; 'rejoinder tune' gives the gain held out"
-            if tuned
-            else f"{which} chose the candidates, so its gain is partly its own; metrics like it "
+    scores = score(testset, replies, metrics, drop_unusable=True, cluster=cluster)
+    table = gains(scores).with_columns(used=pl.col("metric").is_in(list(used)))
+    percent = frozenset(name for name, each in scores.measured.items() if each.metric.times100)
+    return table.select(schema.keys()), percent, notes_of(scores)
+
+
+def _on_used(metrics: Sequence[str], tuned: bool, on_these_items: bool) -> str:
+    """What is to be said of the gain under metrics that chose, or that weights were tuned by."""
+    if not tuned:
+        return (
+            f"{listed(metrics)} chose the candidates, so its gain is partly its own; metrics like it "
             "overestimate too"
         )
-    percent = frozenset(name for name, each in scores.measured.items() if each.metric.times100)
-    return table.with_columns(used=same).select(schema.keys()), percent
+    if not on_these_items:
+        return (
+            f"{listed(metrics)} is what the weights were tuned by, on another test set: the gain is held "
+            "out if the two share no items"
+        )
+    return (
+        f"{listed(metrics)} is what the weights were tuned by: on the items that they were tuned on, this "
+        "is the gain in training, which is too high; 'rejoinder tune' gives the gain held out"
+    )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import InputError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import quoted
+from rejoinder.messages import Argument, listed, quoted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.pairs import PairScorer
 from rejoinder.progress import Progress, advance
@@ -29,18 +30,146 @@ UTILITY = {"id": pl.String, "candidate": pl.Int64, "reference": pl.Int64, "utili
 ``reference`` is right, both from 1 on in the order of the list."""
 
 
+class Choice(NamedTuple):
+    """What candidates are chosen by.
+
+    Attributes:
+        values: float64 [m], the highest of each list is taken.
+        rule: How, in words.
+        used: The metrics that choose, or that weights were tuned by.
+        notes: What is to be said of it.
+        matrices: The utilities of each list, where they are kept.
+    """
+
+    values: Floats
+    rule: str
+    used: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    matrices: Sequence[Floats] = ()
+
+
+def by_number(lists: NBestLists, best: str) -> Choice:
+    """The highest number of a name, or with ``:lower`` behind it the lowest.
+
+    Raises:
+        InputError: A candidate has none.
+        ParameterError: There is no such number.
+    """
+    name, _, way = (best, "", "") if best in lists.names else best.partition(":")
+    lists.require(name, "best")
+    if way not in ("", "lower", "higher"):
+        raise ParameterError(Argument("best", best), f": got {quoted(way)}; expected 'lower'")
+    lower = way == "lower"
+    values = lists.matrix([name], least=-np.inf)[:, 0]
+    return Choice(-values if lower else values, f"the {'lowest' if lower else 'highest'} {name}")
+
+
+def by_weights(lists: NBestLists, weights: Mapping[str, float], tuned_by: str = "") -> Choice:
+    """The highest weighted sum of features.
+
+    Args:
+        lists: The candidates.
+        weights: By feature.
+        tuned_by: The metric that they were tuned by; empty: not known.
+    """
+    names, factors = list(weights), np.array([*weights.values()], np.float64)
+    values = np.einsum("md,d->m", lists.matrix(names), factors)
+    return Choice(values, f"weights of {listed(names)}", (tuned_by,))
+
+
+def by_oracle(
+    metric: Metric, lists: NBestLists, testset: TestSet, progress: Progress | None = None
+) -> Choice:
+    """The candidates that `oracle` finds.
+
+    Args:
+        metric: The metric.
+        lists: The candidates.
+        testset: Their test set.
+        progress: Called with what is done and what there is in all; None: never.
+
+    Raises:
+        ParameterError: The metric is no sum of rows.
+    """
+    if not metric.summable:
+        raise ParameterError(
+            Argument("oracle", metric.label), " is no sum of rows of single replies"
+        )
+    values = np.zeros(lists.frame.height)
+    values[oracle(metric, lists, testset, progress)] = 1.0
+    note = (
+        "the oracle looks at the references: it bounds what reranking can reach, and is no reranker"
+    )
+    return Choice(values, f"greedy oracle under {metric.label}", (metric.label,), (note,))
+
+
+def by_risk(
+    lists: NBestLists,
+    utility: Metric | pl.DataFrame,
+    logs: str | None,
+    keep: bool,
+    progress: Progress | None = None,
+) -> Choice:
+    """The highest expected utility: minimum Bayes risk.
+
+    Args:
+        lists: The candidates.
+        utility: A metric of pairs, or utilities made elsewhere.
+        logs: The number that is the logarithm of the model's probability; None: all are alike.
+        keep: Whether the utilities are kept.
+        progress: Called with what is done and what there is in all; None: never.
+
+    Raises:
+        InputError: A utility is missing or undefined, or the probabilities of a list are all 0.
+        ParameterError: There is no such number.
+    """
+    p, sign, used = probabilities(lists, logs), 1.0, ()
+    if isinstance(utility, pl.DataFrame):
+        found, what = given_utilities(utility, lists), "the given utilities"
+    else:
+        found, what = utilities(utility, lists, progress), utility.label
+        used = (what,)
+        if not utility.higher_is_better:  # a loss: what is kept is a utility, higher is better
+            sign, what = -1.0, f"{what}, lower is better"
+    values, kept = np.empty(lists.frame.height), []
+    for place, matrix in found:
+        part = slice(*lists.bounds[place : place + 2].tolist())
+        values[part] = np.einsum("ab,b->a", sign * matrix, p[part])
+        undefined = np.flatnonzero(np.isnan(values[part]))
+        if undefined.size:
+            raise InputError(
+                f"candidates: candidate {undefined[0] + 1} of id {quoted(lists.ids[place])} has no expected "
+                f"utility: {what} is undefined of a pair that it is in; leave such candidates out"
+            )
+        if keep:
+            kept.append(sign * matrix)
+    alike = "all candidates alike" if logs is None else f"probabilities by {logs}"
+    return Choice(values, f"minimum Bayes risk by {what}, {alike}", used, (), kept)
+
+
 def probabilities(lists: NBestLists, name: str | None) -> Floats:
     """The probability of each candidate within its list, float64 [m]: all alike without a name.
 
     Args:
         lists: The candidates.
-        name: A number that is the logarithm of a probability, up to a constant.
+        name: A number that is the logarithm of a probability, up to a constant; -inf is that of 0.
+
+    Raises:
+        InputError: A candidate has none, or all of a list have -inf.
+        ParameterError: There is no such number.
     """
-    if name is None:
-        return np.repeat(1 / np.diff(lists.bounds), np.diff(lists.bounds))
-    logs = lists.matrix([name])[:, 0]
     starts, sizes = lists.bounds[:-1], np.diff(lists.bounds)
-    weights = np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes))
+    if name is None:
+        return np.repeat(1 / sizes, sizes)
+    lists.require(name, "log_probability")
+    logs = lists.matrix([name], least=-np.inf)[:, 0]
+    highest = np.maximum.reduceat(logs, starts)
+    for place in np.flatnonzero(highest == -np.inf)[:1]:
+        raise InputError(
+            f"candidates: every candidate of id {quoted(lists.ids[place])} has the value -inf of "
+            f"{quoted(name)}, the logarithm of a probability of 0; leave the item out"
+        )
+    weights = np.exp(logs - np.repeat(highest, sizes))
     return weights / np.repeat(np.add.reduceat(weights, starts), sizes)
 
 
@@ -128,13 +257,6 @@ def utility_table(lists: NBestLists, matrices: Sequence[Floats]) -> pl.DataFrame
         columns = (np.full(matrix.size, id), a.ravel(), b.ravel(), matrix.ravel())
         frames.append(pl.DataFrame(dict(zip(UTILITY, columns, strict=True)), schema=UTILITY))
     return pl.concat(frames)
-
-
-def weighted(lists: NBestLists, weights: Mapping[str, float]) -> Floats:
-    """The weighted sum of features of each candidate: float64 [m]."""
-    return np.einsum(
-        "md,d->m", lists.matrix(list(weights)), np.array(list(weights.values()), np.float64)
-    )
 
 
 def oracle(

@@ -12,6 +12,7 @@ import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.checksums import with_checksum
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted, listed
 from rejoinder.metrics.base import Metric
@@ -45,6 +46,7 @@ class Tuned(TableResult):
     Attributes:
         weights: By feature its weight, tuned on all items.
         value: The tuned metric of all items under these weights, seen in tuning: too high.
+        testset: The digest of the test set.
         table: A row for each metric; see ``tune``.
         settings: ``items``, ``candidates``, ``folds``, ``starts``, ``seed``.
         signatures: By metric all that its numbers follow from.
@@ -54,6 +56,7 @@ class Tuned(TableResult):
 
     weights: dict[str, float]
     value: float
+    testset: str
     table: pl.DataFrame
     settings: dict[str, int]
     signatures: dict[str, str]
@@ -70,8 +73,9 @@ class Tuned(TableResult):
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder tune --json`` prints."""
         first = self.table.row(0, named=True)
+        tuned = {"metric": first["metric"], "value": self.value}
         return {
-            "tuned": {"metric": first["metric"], "value": self.value, "weights": self.weights},
+            "tuned": with_checksum({**tuned, "weights": self.weights, "testset": self.testset}),
             "held_out": {key: first[key] for key in ("gain", "low", "high", "training_gain")},
             "metrics": self.table.to_dicts(),
             "settings": self.settings,
@@ -143,11 +147,8 @@ def tune(
     _check(folds, starts)
     testset = TestSet.of(testset)
     given = NBestLists.of(candidates, scores, ids=testset.ids, format=format, columns=columns)
-    lists = given.of_items(testset.ids)
-    notes = [] if len(lists) == len(testset) else [
-        f"{counted(len(testset) - len(lists), 'item')} of {len(testset)} without candidates left out"
-    ]  # fmt: skip
-    testset = testset.select(lists.ids)
+    digest = testset.digest
+    lists, testset, notes = given.paired(testset)
     lists = with_metrics(lists, features, testset, "features")
     for name in (*means, *([predictor] if predictor else [])):
         lists.require(name, "means" if name in means else "predictor")
@@ -187,7 +188,9 @@ def tune(
     value = sign * rows.value_of(rows.chosen(weights))
     by_name = dict(zip(names, weights.tolist(), strict=True))
     signatures = {name: each.signature for name, each in result.measured.items()}
-    return Tuned(by_name, value, table, settings, signatures, tuple(dict.fromkeys(notes)), result)
+    return Tuned(
+        by_name, value, digest, table, settings, signatures, tuple(dict.fromkeys(notes)), result
+    )
 
 
 def _check(folds: int, starts: int) -> None:
@@ -225,37 +228,27 @@ def _rows(
     names: Sequence[str],
 ) -> tuple[CandidateRows, str, float]:
     """The candidates under what is tuned, its label, and -1 where lower values are better."""
-    matrix = lists.matrix(names)
     value: Callable[[Floats], Floats]
-    if not labelled:
-        return (
-            CandidateRows(matrix, lists.bounds, numbers[0].rows(), mean_of_rows),
-            numbers[0].name,
-            1.0,
-        )
-    label, metric = next(iter(labelled.items()))
-    sign = 1.0 if metric.higher_is_better else -1.0
-    value = metric.score if sign > 0 else lambda totals: -metric.score(totals)
-    return (
-        CandidateRows(matrix, lists.bounds, candidate_rows(metric, lists, testset), value),
-        label,
-        sign,
-    )
+    if labelled:
+        label, metric = next(iter(labelled.items()))
+        sign = 1.0 if metric.higher_is_better else -1.0
+        value = metric.score if sign > 0 else lambda totals: -metric.score(totals)
+        rows = candidate_rows(metric, lists, testset)
+    else:
+        label, sign, value, rows = numbers[0].name, 1.0, mean_of_rows, numbers[0].rows()
+    return CandidateRows(lists.matrix(names), lists.bounds, rows, value), label, sign
 
 
 def _bounds(
     names: Sequence[str], given: Mapping[str, tuple[float, float]]
 ) -> tuple[Floats, Floats]:
+    bounds = Argument("bounds")
     for name, (low, high) in given.items():
         if name not in names:
-            raise ParameterError(
-                Argument("bounds"), f": no feature '{name}'; the features are {listed(names)}"
-            )
+            raise ParameterError(bounds, f": no feature '{name}'; the features are {listed(names)}")
         if not low < high:
-            raise ParameterError(
-                Argument("bounds"),
-                f": {name} from {low} to {high}; expected a lower and a higher number",
-            )
+            why = f": {name} from {low} to {high}; expected a lower and a higher number"
+            raise ParameterError(bounds, why)
     ends = np.array([given.get(name, (-math.inf, math.inf)) for name in names], dtype=np.float64)
     return ends[:, 0].copy(), ends[:, 1].copy()
 
@@ -333,31 +326,18 @@ def cross_validated(
 
 def _table(scores: Scores, label: str, training: float) -> pl.DataFrame:
     """The gains with intervals that know of the tuning: those of other metrics as wide as the tuned one's."""
-    rows = gains(scores).to_dicts()
-    (tuned,) = (row for row in rows if row["metric"] == label)
-    low, high = held_out_interval(tuned["gain"], tuned["low"], tuned["high"], training)
-    ends = {"low": low, "high": high}
-    wider = {
-        end: (ends[end] - tuned["gain"]) / (tuned[end] - tuned["gain"])
-        if abs(tuned[end] - tuned["gain"]) > 0  # not NaN
-        else 1.0
-        for end in ends
-    }
-    for row in rows:
-        row["tuned"] = row["metric"] == label
-        row["training_gain"] = training if row["tuned"] else None
-        for end in ends:
-            far = row["gain"] + wider[end] * (row[end] - row["gain"])
-            row[end] = ends[end] if row["tuned"] else far
-    return pl.DataFrame(rows, schema_overrides={"training_gain": pl.Float64}).select(
-        "metric",
-        "tuned",
-        "first",
-        pl.col(RERANKED).alias("held_out"),
-        "gain",
-        "low",
-        "high",
-        "training_gain",
+    table, is_tuned = gains(scores), pl.col("metric") == label
+    tuned = table.row(by_predicate=is_tuned, named=True)
+    gain = tuned["gain"]
+    ends = held_out_interval(gain, tuned["low"], tuned["high"], training)
+    for name, end in ends._asdict().items():
+        reach = tuned[name] - gain
+        wider = (end - gain) / reach if abs(reach) > 0 else 1.0  # not NaN
+        far = pl.col("gain") + wider * (pl.col(name) - pl.col("gain"))
+        table = table.with_columns(pl.when(is_tuned).then(end).otherwise(far).alias(name))
+    return table.select(
+        *("metric", is_tuned.alias("tuned"), "first", pl.col(RERANKED).alias("held_out")),
+        *("gain", "low", "high", pl.when(is_tuned).then(training).alias("training_gain")),
         (pl.col("low").fill_nan(None) > 0).fill_null(False).alias("shown"),
     )
 

@@ -5,6 +5,8 @@ import pytest
 
 from rejoinder import read_responses, read_scores
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.tables.external_scores import SegmentScores
+from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.look import look
 from rejoinder.tables.nbest_lists import NBestLists
 
@@ -90,6 +92,15 @@ def test_rows_with_samples_and_rows_of_systems():
         assert lists.bounds.tolist() == [0, 2, 3]
         assert lists.matrix(["lm"]).ravel().tolist() == [1.0, 2.0, 3.0]
     assert by_system.frame.get_column("system").to_list() == ["p", "q", "p"]
+
+
+def test_numbers_called_a_and_b_compare_no_systems():
+    rows = {"id": ["1", "1"], "text": ["x", "y"], "sample": ["0", "1"], "a": [1, 2], "b": [0.5, 3]}
+    assert NBestLists.of(pl.DataFrame(rows)).names == ["a", "b"]
+    names = pl.DataFrame({"id": ["1"], "a": ["p"], "b": ["q"], "winner": ["a"]})
+    for table in (names, names.with_columns(a=1, b=2)):
+        with pytest.raises(InputError, match="comparisons of two systems"):
+            read_as(SegmentScores, [table])
 
 
 def test_numbers_of_another_table_and_their_mean_over_raters():

@@ -85,6 +85,20 @@ def test_probabilities_are_of_a_list():
     assert p[0, 0] / p[0, 1] == pytest.approx(np.e)
 
 
+def test_a_candidate_of_probability_0_is_known():
+    impossible = [-1.0, -np.inf, -2.0, -1.0, -9.0, -0.5]
+    rows = ROWS.with_columns(lm=pl.Series(impossible))
+    p = probabilities(NBestLists.of(rows), "lm")
+    assert p[1] == 0
+    assert p[:3].sum() == pytest.approx(1)
+    assert rejoinder.rerank(rows, best="lm").table["candidate"].to_list() == [1, 3]
+    with pytest.raises(InputError, match="candidate 2 of id '1' has the value -inf of 'lm'"):
+        rejoinder.rerank(rows, weights={"lm": 1.0})
+    none = rows.with_columns(lm=pl.Series([-np.inf] * 3 + [-1.0] * 3))
+    with pytest.raises(InputError, match="every candidate of id '1' has the value -inf of 'lm'"):
+        rejoinder.rerank(none, mbr="chrf", log_probability="lm")
+
+
 def test_the_oracle_is_no_worse_than_any_single_exchange():
     rng = np.random.default_rng(2)
     words = ["yes", "no", "it", "is", "not"]
@@ -203,6 +217,15 @@ def test_the_metric_that_weights_were_tuned_by_is_marked():
     assert f"{100 * result.gains['reranked'][0]:.1f}" in shown
     assert "x100" in shown
     assert " tuned " in shown
+
+
+def test_weights_that_were_tuned_on_another_test_set_are_held_out():
+    tuned = {"metric": "chrF", "weights": {"lm": 1}, "testset": TESTSET.digest}
+    other = TestSet.from_lists([["the bus"], ["yes"]])
+    for testset, words in ((TESTSET, "gain in training"), (other, "on another test set")):
+        result = rejoinder.rerank(ROWS, testset, ["chrf"], weights={"tuned": tuned})
+        assert any(words in note for note in result.notes)
+        assert result.gains["used"].to_list() == [True]
 
 
 def test_notes_advise_no_option_that_there_is_not():

@@ -134,6 +134,13 @@ def test_what_cannot_be(given, words):
         rejoinder.tune(candidates, testset, **{"metrics": "bleu", "starts": 2, **given})
 
 
+def test_a_mean_has_no_infinite_numbers():
+    candidates, testset = world()
+    odd = candidates.with_columns(good=pl.lit(-float("inf")))
+    with pytest.raises(InputError, match="an infinite 'good'"):
+        rejoinder.tune(odd, testset, means=["good"], starts=1)
+
+
 def test_too_few_items():
     candidates, testset = world()
     with pytest.raises(InputError, match="3 items or clusters; expected 4 or more"):

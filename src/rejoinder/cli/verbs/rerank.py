@@ -18,7 +18,11 @@ Examples:
 """
 
 
-class RerankOptions(options.TablesOptions, options.MetricsOptions, options.PrintedOptions):
+SAME = ("mbr", "best", "oracle", "log_probability", "cluster")
+"""Options that are arguments of the same name."""
+
+
+class RerankOptions(options.TestsetFilesOptions, options.MetricsOptions, options.PrintedOptions):
     """The options of 'rerank'."""
 
     candidates: Path = CANDIDATES
@@ -67,11 +71,12 @@ class RerankOptions(options.TablesOptions, options.MetricsOptions, options.Print
         help="Save the utilities to this file, for --utility: .parquet, .csv or .jsonl.",
     )
     scores: tuple[ScoreFile, ...] = options.scores(NUMBERS)
-    testset: Path | None = path(
+    testset: Any = path(
         "--testset",
         metavar="TESTSET",
         help="Test set. For -m, --oracle and lists of Moses.",
     )
+    cluster: str | None = options.CLUSTER
     explain: str | None = option(
         "--explain",
         metavar="ID",
@@ -88,23 +93,21 @@ def rerank(given: RerankOptions) -> None:
     chosen ones are written as the responses of a system. With --testset, metrics (-m) compare them with
     the first candidates; the metric that chose overestimates.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.tables.testset import read_testset
     from rejoinder.tables.write import write_responses, write_table
     from rejoinder.tuning.rerank import rerank as reranked
 
     risk = given.mbr is not None or given.utility is not None
     check_needs(risk, "--mbr METRIC or --utility FILE", "log_probability", "save_utility")
-    check_needs(given.testset is not None, "--testset FILE", "oracle", "metrics")
+    check_needs(given.testset is not None, "--testset FILE", "oracle", "metrics", "references")
+    check_needs(bool(given.metrics), "-m METRIC", "cluster")
     targets.check_file(given.output, targets.RESPONSES, "--output")
     targets.check_file(given.save_utility, targets.UTILITIES, "--save-utility")
     with Progress("reading"):
-        testset = given.testset and read_testset(
-            given.testset, format=given.format, columns=given.columns
-        )
+        testset = given.testset and inputs.read_items(given)
         utility = given.utility and read_utilities(given.utility)
     with Progress("reranking") as tick:
         result = reranked(
@@ -118,7 +121,7 @@ def rerank(given: RerankOptions) -> None:
             format=given.format,
             columns=given.columns,
             progress=tick,
-            **{name: getattr(given, name) for name in ("mbr", "best", "oracle", "log_probability")},
+            **{name: getattr(given, name) for name in SAME},
         )
     explained = None if given.explain is None else result.explain(given.explain)
     with Outputs(result) as outputs:
@@ -130,16 +133,11 @@ def rerank(given: RerankOptions) -> None:
             table = result.utilities
             outputs.save(given.save_utility, lambda path: write_table(table, path), table.height)
 
-        def shown() -> Any:
-            if explained is None:
-                return result.document()
+        if explained is None:
+            written = str(given.output) if wrote else None
+            outputs.show(given, result.document, lambda: result.as_json(written))
+        else:
             from rejoinder.tuning.rerank_tables import candidates_of
 
-            return candidates_of(explained)
-
-        def document() -> dict[str, Any]:
-            if explained is not None:
-                return {"id": given.explain, "candidates": explained.to_dicts()}
-            return result.as_json(str(given.output) if wrote else None)
-
-        outputs.show(given, shown, document)
+            all_of_id = {"id": given.explain, "candidates": explained.to_dicts()}
+            outputs.show(given, lambda: candidates_of(explained), lambda: all_of_id)

@@ -18,6 +18,10 @@ Examples:
 """
 
 
+SAME = ("features", "means", "predictor", "bounds", "folds", "starts", "cluster", "seed")
+"""Options that are arguments of the same name."""
+
+
 class TuneOptions(
     options.TestsetFilesOptions,
     options.MetricsOptions,
@@ -103,19 +107,7 @@ def tune(given: TuneOptions) -> None:
             format=given.format,
             columns=given.columns,
             progress=tick,
-            **{
-                name: getattr(given, name)
-                for name in (
-                    "features",
-                    "means",
-                    "predictor",
-                    "bounds",
-                    "folds",
-                    "starts",
-                    "cluster",
-                    "seed",
-                )
-            },
+            **{name: getattr(given, name) for name in SAME},
         )
     with Outputs(result) as outputs:
         outputs.show(given, result.document, result.as_json)

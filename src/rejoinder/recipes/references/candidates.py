@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -52,8 +51,8 @@ def kept_candidates(
             without ``run.json`` a file ``candidates.jsonl`` of other content.
     """
     identity = {
-        "corpus": _digest(corpus),
-        "test set": _digest(testset),
+        "corpus": corpus.digest,
+        "test set": testset.digest,
         "candidates": candidates,
     }
     record = _kept(folder, identity)
@@ -121,11 +120,3 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
     if earlier != dict(identity):
         raise another_run(folder, "candidates", differences(earlier, identity), "name a new folder")
     return record
-
-
-def _digest(table: TestSet) -> str:
-    """8 digits of a hash of ids, contexts and references."""
-    total = hashlib.sha256()
-    for frame in (table.contexts.select("id", "context"), table.references.select("id", "text")):
-        total.update(frame.write_ndjson().encode())
-    return total.hexdigest()[:8]

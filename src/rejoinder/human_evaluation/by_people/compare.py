@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,6 @@ from rejoinder._version import __version__
 from rejoinder.document.best_system import best_sentence, standings
 from rejoinder.document.numbers import decimals
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.by_people.estimates import (
     MANY,
     beyond_t,
@@ -23,13 +22,13 @@ from rejoinder.human_evaluation.by_people.estimates import (
     unpaired_difference,
     unseen_failures,
 )
-from rejoinder.human_evaluation.by_people.families import Correction, Families
+from rejoinder.human_evaluation.by_people.families import Correction, Families, check_correction
 from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_effects import RaterEffects, effects_fact
 from rejoinder.human_evaluation.summary import each_criterion, judgements_hash
-from rejoinder.messages import Argument, counted
+from rejoinder.messages import counted
 from rejoinder.progress import steps
 from rejoinder.result import PlottedResult
 from rejoinder.statistics.confidence_sequence import TUNED_FOR, at_any_time
@@ -158,17 +157,7 @@ def compare_by_people(
     (1.0, 12, 0, 12)
     """
     check_draws(0, seed)
-    if correction not in get_args(Correction):
-        raise ParameterError(
-            Argument("correction", correction),
-            f" is unknown; choose {one_of(get_args(Correction))}",
-        )
-    if anytime and correction == "max":
-        raise ParameterError(
-            Argument("anytime", True),
-            f" and {Argument('correction', 'max')} do not go together: the maximum over pairs is of one "
-            "look; leave one of the two out",
-        )
+    check_correction(correction, anytime)
     without = strings(without, "without", "systems")
     given = taken(Ratings, ratings)
     clusters, faults = item_clusters(given.frame, cluster, "ratings")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import freedom_of, influences
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.max_over_pairs import max_over_pairs
@@ -16,6 +18,19 @@ from rejoinder.statistics.prediction_powered import CorrectedMean
 
 Correction = Literal["holm", "max"]
 """Holm's correction, or that by the maximum over pairs."""
+
+
+def check_correction(correction: str, anytime: bool) -> None:
+    """Raises a ParameterError for an unknown correction, and for one that is of one look, at any time."""
+    if correction not in get_args(Correction):
+        known = one_of(get_args(Correction))
+        raise ParameterError(Argument("correction", correction), f" is unknown; choose {known}")
+    if anytime and correction == "max":
+        raise ParameterError(
+            Argument("anytime", True),
+            f" and {Argument('correction', 'max')} do not go together: the maximum over pairs is of one "
+            "look; leave one of the two out",
+        )
 
 
 class Families:

@@ -12,7 +12,7 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.human_evaluation.by_people.families import Correction
+from rejoinder.human_evaluation.by_people.families import Correction, check_correction
 from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.rater_effects import RaterEffects
@@ -192,20 +192,10 @@ def compare_with_people(
     """
     scores = scores_of(scores, Scores, "rejoinder.compare_with_people(scores, ratings)")
     check_draws(0, seed)
-    for name, value, choices in (
-        ("correction", correction, Correction),
-        ("population", population, Population),
-    ):
-        if value not in get_args(choices):
-            raise ParameterError(
-                Argument(name, value), f" is unknown; choose {one_of(get_args(choices))}"
-            )
-    if anytime and correction == "max":
-        raise ParameterError(
-            Argument("anytime", True),
-            f" and {Argument('correction', 'max')} do not go together: the "
-            "maximum over pairs is of one look; leave one of the two out",
-        )
+    check_correction(correction, anytime)
+    if population not in get_args(Population):
+        known = one_of(get_args(Population))
+        raise ParameterError(Argument("population", population), f" is unknown; choose {known}")
     if anytime and population == "these":
         raise ParameterError(
             Argument("anytime", True),

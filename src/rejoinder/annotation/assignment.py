@@ -9,7 +9,10 @@ stands in the database, and stays.
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
+import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -213,15 +216,26 @@ def withdraw(db: sqlite3.Connection, rater: int) -> None:
     )
 
 
-def _release(db: sqlite3.Connection, now: float) -> int:
-    """Takes back the questions that other raters opened and left, and returns how many blocks.
+def give_back(db: sqlite3.Connection, rater: int, change: int) -> None:
+    """Gives a rater's questions to others (-1), or counts the rater's answers to them again (1)."""
+    if change < 0:
+        _release(db, math.inf, "AND rater = :rater", rater)
+    db.execute(
+        "UPDATE block SET given = given + ? WHERE id IN "
+        "(SELECT block FROM assignment WHERE rater = ? AND state <> 'released')",
+        (change, rater),
+    )
+
+
+def _release(db: sqlite3.Connection, now: float, whose: str = "", rater: int = 0) -> int:
+    """Takes back the questions that raters opened and left, and returns how many blocks.
 
     A block of which a question was answered stays with its rater.
     """
     rows = db.execute(
-        "SELECT rater, block FROM assignment GROUP BY rater, block "
-        "HAVING min(state) = 'open' AND max(state) = 'open' AND max(expires) < ?",
-        (now,),
+        f"SELECT rater, block FROM assignment WHERE true {whose} GROUP BY rater, block "
+        "HAVING min(state) = 'open' AND max(state) = 'open' AND max(expires) < :now",
+        {"now": now, "rater": rater},
     ).fetchall()
     for rater, block in rows:
         db.execute(
@@ -274,6 +288,41 @@ def counts(db: sqlite3.Connection, task: Task, rater: int) -> Counts:
     return Counts(answered, assigned + free.get("training", 0) + still + attention)
 
 
+def answered(db: sqlite3.Connection, rater: int) -> int:
+    """How many questions a rater has answered."""
+    (number,) = db.execute(
+        "SELECT count(*) FROM assignment WHERE rater = ? AND state = 'answered'", (rater,)
+    ).fetchone()
+    return number
+
+
+def minutes_left(db: sqlite3.Connection, rater: int, counts: Counts) -> int | None:
+    """About how many minutes a rater's other questions will take; None: too few have a time."""
+    rows = db.execute(
+        "SELECT seconds FROM answer JOIN assignment ON assignment.id = assignment "
+        "WHERE rater = ? AND seconds IS NOT NULL",
+        (rater,),
+    ).fetchall()
+    return minutes(median_seconds(row[0] for row in rows), counts)
+
+
+def median_seconds(seconds: Iterable[float | None]) -> float | None:
+    """The median time of an answer; None where fewer than ``FEWEST_TIMED`` have one."""
+    known = [each for each in seconds if each is not None]
+    return statistics.median(known) if len(known) >= FEWEST_TIMED else None
+
+
+def minutes(median: float | None, counts: Counts) -> int | None:
+    """About how many minutes a rater's other questions will take.
+
+    >>> minutes(20.0, Counts(10, 40)), minutes(None, Counts(0, 40))
+    (10, None)
+    """
+    return None if median is None else math.ceil(median * (counts.total - counts.answered) / 60)
+
+
+FEWEST_TIMED = 5
+"""So many answers with a time say how fast a rater is."""
 LONGEST_SECONDS = 1e7  # four months
 
 

@@ -76,6 +76,10 @@ def export(study: Study, attention: float = 0.0) -> Exported:
     rated = [each for each in every if each.kind == "rated"]
     selected = [each for each in rated if each.rater not in failed]
     notes = study.database.notes
+    apart = judgements(study.database, apart=True)
+    if apart:
+        raters = counted(len({each.rater for each in apart}), "rater")
+        notes += (f"{counted(len(apart), 'answer')} of {raters} taken out of the study left out",)
     if failed:
         left = counted(len(rated) - len(selected), "answer")
         notes += (

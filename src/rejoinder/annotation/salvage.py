@@ -20,6 +20,8 @@ from rejoinder.studies.tables import NAMES, add_checksum, checksum, columns_of, 
 
 _SETTINGS = {"admin": "", "identity": "", "join": "", "made": "", "notes": "[]", "task": ""}
 """The settings of a study, with what stands for those that are lost and that no judgement needs."""
+_OF_RATERS = ("name", "standing")
+"""What the settings hold of each rater besides, where it is known."""
 _WORDS = {"study": "setting"}
 
 
@@ -55,7 +57,7 @@ def salvaged(path: str | os.PathLike[str]) -> Iterator[tuple[Study, list[str]]]:
         rows["study"] = list((_SETTINGS | settings).items())
         make_database(new, lambda connection: _fill(connection, rows))
         with closing(Study(new, reading=True)) as study:
-            there = len(judgements(study.database))
+            there = sum(len(judgements(study.database, apart=apart)) for apart in (False, True))
             if not there:
                 raise InputError(
                     f"{path}: no answer is whole ({'; '.join(notes)}); restore a copy of it"
@@ -89,7 +91,8 @@ def _read(db: sqlite3.Connection, path: Path) -> tuple[list[str], dict[str, list
     counts = dict(_whole(db, "row_count", NAMES))
     most = path.stat().st_size
     numbers = {name: range(1, 1 + _number(db, name, counts, most)) for name in NAMES[2:-1]}
-    keys = {"study": _SETTINGS, **numbers, "answer": numbers["assignment"]}
+    of_raters = [f"{fact}:{number}" for fact in _OF_RATERS for number in numbers["rater"]]
+    keys = {"study": [*_SETTINGS, *of_raters], **numbers, "answer": numbers["assignment"]}
     rows = {name: _whole(db, name, each) for name, each in keys.items()}
     lost = [
         f"{counts[name] - len(each)} of {counted(counts[name], _WORDS.get(name, name))}"

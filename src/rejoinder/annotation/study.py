@@ -17,10 +17,11 @@ from typing import Any, Literal
 from rejoinder.annotation import assignment
 from rejoinder.annotation.choices import Choices, choices_of, comment_of, form_of, is_right
 from rejoinder.annotation.new_study import identity, make_study
-from rejoinder.annotation.page_words import say
+from rejoinder.annotation.page_words import RaterError, say
 from rejoinder.annotation.questions import Questions
 from rejoinder.annotation.task import Task, task_of_json
-from rejoinder.errors import InputError
+from rejoinder.errors import InputError, one_of
+from rejoinder.messages import quoted
 from rejoinder.studies.database import Database
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
@@ -43,6 +44,8 @@ class Rater:
         consented: When the rater agreed to take part, in seconds; None: not yet.
         origin: ``link``; ``joined`` by the common link; or ``page``, a self-contained page.
         platform_id: What a crowd platform calls the rater; None: nothing.
+        own_name: The name that the rater or the study's owner gave; empty: none.
+        standing: ``active``; ``paused``: gets no question; or ``out``: nor do the answers count.
     """
 
     id: int
@@ -52,6 +55,8 @@ class Rater:
     consented: float | None
     origin: str
     platform_id: str | None
+    own_name: str = ""
+    standing: str = "active"
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class Shown:
         comment: The comment that was written before.
         counts: How far the rater is.
         may_undo: Whether there is an answer that can be changed.
+        minutes: About how many minutes the rest will take; None: not known yet.
     """
 
     assignment: int
@@ -79,6 +85,7 @@ class Shown:
     comment: str
     counts: assignment.Counts
     may_undo: bool
+    minutes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -179,32 +186,44 @@ class Study:
         """Closes the file."""
         self.database.close()
 
-    def add_rater(self, origin: Origin = "link", platform_id: str | None = None) -> Rater:
+    def add_rater(
+        self, origin: Origin = "link", platform_id: str | None = None, own_name: str = ""
+    ) -> Rater:
         """Adds a rater with a link that nobody can guess.
 
         Args:
             origin: How the rater comes.
             platform_id: What a crowd platform calls the rater; who is known already gets the same link.
+            own_name: The name that the study's owner gave; empty: none.
+
+        Raises:
+            RaterError: Another rater has this name.
         """
         with self.database.transaction() as db:
-            return self._add_rater(db, origin, platform_id)
+            return self._add_rater(db, origin, platform_id, own_name)
 
-    def join_rater(self, platform_id: str | None, most: int) -> Rater | None:
+    def join_rater(self, platform_id: str | None, most: int, own_name: str = "") -> Rater | None:
         """Adds a rater who comes by the common link; one who is known already gets the same link.
 
         Args:
             platform_id: What a crowd platform calls the rater; None: nothing.
             most: The largest number of raters who can come so.
+            own_name: The name that the rater gave; empty: none. It gives nobody another rater's link.
 
         Returns:
             The rater; None where as many have joined already.
+
+        Raises:
+            RaterError: Another rater has this name.
         """
         with self.database.transaction() as db:
             known = _rater_row(db, "platform_id = ?", platform_id)
             if known is not None:
                 return known
             (joined,) = db.execute("SELECT count(*) FROM rater WHERE origin = 'joined'").fetchone()
-            return self._add_rater(db, "joined", platform_id) if joined < most else None
+            if joined >= most:
+                return None
+            return self._add_rater(db, "joined", platform_id, own_name)
 
     def add_rater_of_page(self) -> tuple[Rater, list[tuple[Shown, Feedback | None]]]:
         """Adds a rater of a page without a server, and returns the rater and the rater's `plan`.
@@ -222,11 +241,15 @@ class Study:
                 )
             return rater, planned
 
-    def _add_rater(self, db: sqlite3.Connection, origin: Origin, platform_id: str | None) -> Rater:
+    def _add_rater(
+        self, db: sqlite3.Connection, origin: Origin, platform_id: str | None, own_name: str = ""
+    ) -> Rater:
         if platform_id is not None:
             row = _rater_row(db, "platform_id = ?", platform_id)
             if row is not None:
                 return row
+        if own_name and db.execute(_NAMED, (own_name,)).fetchone():
+            raise RaterError("name_taken")
         token = secrets.token_urlsafe(24)
         code = self.task.completion_code or "".join(
             secrets.choice(_CODE_LETTERS) for _ in range(10)
@@ -237,7 +260,28 @@ class Study:
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (number, f"r{number:03}", _digest(token), token, code, origin, platform_id),
         )
-        return Rater(number, f"r{number:03}", token, code, None, origin, platform_id)
+        if own_name:
+            _note(db, "name", number, own_name)
+        return Rater(number, f"r{number:03}", token, code, None, origin, platform_id, own_name)
+
+    def set_standing(self, number: int, standing: str) -> None:
+        """Pauses a rater, takes a rater out, or lets one go on.
+
+        The questions of a rater who is out are given to others.
+
+        Raises:
+            InputError: There is no such rater or standing.
+        """
+        if standing not in STANDINGS:
+            raise InputError(f"standing: got {quoted(standing)}; expected {one_of(STANDINGS)}")
+        with self.database.transaction() as db:
+            rater = _rater_row(db, "id = ?", number)
+            if rater is None:
+                raise InputError(f"{self.database.path}: no rater {number}; name one of this study")
+            change = (rater.standing == "out") - (standing == "out")
+            if change:
+                assignment.give_back(db, number, change)
+            _note(db, "standing", number, standing)
 
     def raters(self) -> list[Rater]:
         """All raters, in the order in which they were added."""
@@ -314,6 +358,7 @@ class Study:
     ) -> Shown:
         content, arrangement, kind, _ = _asked(db, number)
         before = assignment.last_answer(db, number)
+        counts = counts or assignment.counts(db, self.task, rater.id)
         return Shown(
             number,
             assignment.place(db, rater.id, number),
@@ -322,13 +367,19 @@ class Study:
             tuple(content["replies"][reply] for reply in arrangement),
             form_of(self.task, before[0], arrangement) if before else {},
             before[1] if before else "",
-            counts or assignment.counts(db, self.task, rater.id),
+            counts,
             assignment.undoable(db, rater.id) is not None,
+            assignment.minutes_left(db, rater.id, counts),
         )
+
+    def progress(self, rater: Rater) -> assignment.Counts:
+        """How far a rater is."""
+        with self.database.transaction() as db:
+            return assignment.counts(db, self.task, rater.id)
 
     def answer(
         self, rater: Rater, number: int, form: Mapping[str, str], seconds: float | None = None
-    ) -> bool:
+    ) -> Literal["", "example", "break"]:
         """Stores an answer; it is on the disk when this returns.
 
         An answer that is sent a second time is stored once; another answer to the same question takes
@@ -341,7 +392,8 @@ class Study:
             seconds: How long the rater took; None: since the question was first shown.
 
         Returns:
-            Whether it was a training question, of which `feedback` has something to say.
+            What comes before the next question: an ``example``, of which `feedback` has something to say;
+            the offer of a ``break``; or nothing.
 
         Raises:
             InputError: The assignment is not the rater's, went to somebody else, or the form is not
@@ -360,7 +412,16 @@ class Study:
                 taken = seconds if seconds is not None else (now - shown if shown else None)
                 if before != (choices, comment):
                     assignment.store_answer(db, number, now, taken, choices, comment)
-        return kind == "training"
+            if kind == "training":
+                return "example"
+            due = state == "open" and self._break_is_due(db, rater)
+        return "break" if due else ""
+
+    def _break_is_due(self, db: sqlite3.Connection, rater: Rater) -> bool:
+        answered = assignment.answered(db, rater.id)
+        if self.task.break_every is None or answered % self.task.break_every:
+            return False
+        return assignment.counts(db, self.task, rater.id).total > answered
 
     @contextmanager
     def answers_of_page(self, rater: Rater) -> Iterator[AnswerOfPage]:
@@ -433,7 +494,22 @@ class Study:
             return self._shown(db, rater, number)
 
 
-_RATER = "id, name, token, code, consented, origin, platform_id"
+STANDINGS = ("active", "paused", "out")
+_NOTE = "(SELECT value FROM study WHERE key = '{0}:' || rater.id)"
+_RATER = (
+    "id, name, token, code, consented, origin, platform_id, "
+    f"coalesce({_NOTE.format('name')}, ''), coalesce({_NOTE.format('standing')}, 'active')"
+)
+_NAMED = "SELECT 1 FROM study WHERE key GLOB 'name:*' AND value = ?"
+
+
+def _note(db: sqlite3.Connection, fact: str, number: int, value: str) -> None:
+    """Writes what is known of a rater beside the settings; `salvage` looks for it there."""
+    db.execute(
+        "INSERT INTO study (key, value) VALUES (?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (f"{fact}:{number}", value),
+    )
 
 
 def _asked(db: sqlite3.Connection, number: int) -> tuple[Any, list[int], str, int]:

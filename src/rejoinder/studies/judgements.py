@@ -17,7 +17,9 @@ JOIN answer ON answer.assignment = assignment.id
 JOIN question ON question.id = assignment.question
 JOIN block ON block.id = assignment.block
 JOIN rater ON rater.id = assignment.rater
-WHERE revision = revisions
+WHERE revision = revisions AND :apart = EXISTS (
+    SELECT 1 FROM study WHERE key = 'standing:' || rater.id AND value = 'out'
+)
 ORDER BY rater.id, position
 """
 
@@ -53,12 +55,15 @@ class Judgement:
     answers: Mapping[str, Any]
 
 
-def judgements(database: Database, checked: bool = False) -> list[Judgement]:
-    """Every last answer, by rater and position; where asked for, of an undamaged study alone."""
+def judgements(database: Database, checked: bool = False, apart: bool = False) -> list[Judgement]:
+    """Every last answer, by rater and position; where asked for, of an undamaged study alone.
+
+    Answers of raters who were taken out are kept apart: they are given alone, where ``apart`` is true.
+    """
     with database.transaction() as db:
         if checked:
             database.check(db)
-        rows = db.execute(_LAST).fetchall()
+        rows = db.execute(_LAST, {"apart": apart}).fetchall()
     return [
         Judgement(
             row[1], row[2], row[4], tuple(json.loads(row[5])), row[7], row[8],

@@ -44,6 +44,9 @@ TEXTS: dict[str, Callable[..., str]] = {
         f"{counted(answers, 'answer')} to attention questions left out; 'rejoinder annotate export' can "
         "exclude the raters who failed them"
     ),
+    "raters taken out": lambda answers, raters: (
+        f"{counted(answers, 'answer')} of {counted(raters, 'rater')} taken out of the study left out"
+    ),
     "log of study": lambda text: text,
     "file of folder": lambda file: f"the file {quoted(file)} of this folder is read",
     "mark": lambda mark: f"cells parted by {mark}, no commas",

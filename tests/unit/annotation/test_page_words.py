@@ -39,6 +39,11 @@ def test_every_sentence_is_used_and_every_one_that_is_used_is_there():
     given |= set(re.findall(r'(?:RequestRefusedError\(\d+, |message\(|words\.)"?(\w+)"', whole))
     assert given <= set(ENGLISH)
     assert len(given) > 20
+    made = {f"{name}{end}" for name in CRITERIA
+            for end in ("", "_question", "_better", "_low", "_high")}  # fmt: skip
+    for key in set(ENGLISH) - made:
+        base = key.removesuffix("_one") if key.removesuffix("_one") in ENGLISH else key
+        assert re.search(rf'["\'.]{base}\b', whole) or base in ("best_reply", "worst_reply"), key
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ pytest.importorskip("uvicorn")
 from starlette.testclient import TestClient
 
 import studies
+from rejoinder.annotation.export import export
 from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.server.app import make_app
@@ -395,3 +396,96 @@ def test_a_failure_confirms_nothing(tmp_path, monkeypatch):
     assert "was not saved" in page.text
     assert "defect" not in page.text
     assert page.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+def standing(web, study, rater, value, form=None):
+    fields = Page(web.get(f"/a/{study.admin}").text).fields
+    data = {"form": form or fields["form"], "rater": rater.id, "standing": value}
+    return web.post(f"/a/{study.admin}/standing", data=data, headers=OURS)
+
+
+def test_a_rater_is_paused_taken_out_and_let_in_again(tmp_path):
+    study = studies.study(tmp_path, Task(raters_per_question=1), items=6, systems=1)
+    one, other = study.add_rater(own_name=SCRIPT), study.add_rater()
+    web = client(study)
+    begin(web, one)
+    for _ in range(5):
+        answer(web, one, {"c0": "3"})
+    page = Page(web.get(f"/a/{study.admin}").text)
+    assert "too fast" in page.text
+    assert SCRIPT in page.text
+    assert not any(tag in ("img", "script") for tag, _ in page.tags)
+    assert standing(web, study, one, "paused", "0" * 64).status_code == 403
+    assert standing(web, study, one, "gone").status_code == 503
+    standing(web, study, one, "paused")
+    assert "is paused" in web.get(f"/r/{one.token}").text
+    assert len(judgements(study.database)) == 5
+    standing(web, study, one, "out")
+    assert "has ended" in web.get(f"/r/{one.token}").text
+    begin(web, other)
+    assert study.progress(other).total == 6  # the questions are given to others
+    assert judgements(study.database) == []
+    assert len(judgements(study.database, apart=True)) == 5
+    assert "5 answers of raters who were taken out are kept apart" in (
+        web.get(f"/a/{study.admin}").text
+    )
+    answer(web, other, {"c0": "4"})
+    assert export(study).notes == ("5 answers of 1 rater taken out of the study left out",)
+    standing(web, study, one, "active")
+    assert len(judgements(study.database)) == 6
+    assert web.get(f"/r/{one.token}").status_code == 200
+
+
+def test_a_name_gives_nobody_the_link_of_another(tmp_path):
+    study = studies.study(tmp_path)
+    web = client(study)
+    form = Page(web.get(f"/join/{study.join}").text).fields
+
+    def join(**given):
+        return web.post(f"/join/{study.join}", data={**form, **given}, headers=OURS)
+
+    first = join(name="  Anna\n B. ")
+    assert first.url.path.startswith("/r/")
+    again = join(name="Anna B.")
+    assert (again.status_code, "Somebody with this name" in again.text) == (409, True)
+    assert join(participant="Anna B.").url != first.url
+    assert [each.own_name for each in study.raters()] == ["Anna B.", ""]
+    admin = Page(web.get(f"/a/{study.admin}").text)
+    assert "Anna B." in admin.text
+    data = {"form": admin.fields["form"], "name": "Anna B."}
+    assert web.post(f"/a/{study.admin}/links", data=data, headers=OURS).status_code == 409
+
+
+def test_a_break_is_offered_and_the_minutes_are_told(tmp_path):
+    study = studies.study(tmp_path, Task(break_every=5, comments=True), items=8, systems=1)
+    rater, web = study.add_rater(), client(study)
+    begin(web, rater)
+    pages = [answer(web, rater, {"c0": "3", "comment": f"<b>{k}"}) for k in range(8)]
+    assert ["Time for a break?" in each.text for each in pages] == [False] * 4 + [True] + [
+        False
+    ] * 3
+    assert "5 answers are saved" in pages[4].text
+    assert "about 1 minute left" in pages[5].text
+    assert "about" not in pages[3].text
+    assert "&lt;b&gt;7" in web.get(f"/a/{study.admin}").text
+
+
+def test_the_script_reads_where_the_next_page_is(tmp_path):
+    study = studies.study(tmp_path)
+    rater, web = study.add_rater(), client(study)
+    begin(web, rater)
+    headers = OURS | {"Rejoinder-Script": "1"}
+    sent = answer(web, rater, {"c0": "3"}, headers)
+    assert (sent.status_code, sent.headers["Location"]) == (204, f"/r/{rater.token}")
+    refused = answer(web, rater, {}, headers)
+    assert refused.status_code == 422
+
+
+def test_the_pages_are_in_the_language_of_the_study(tmp_path):
+    study = studies.study(tmp_path, Task(page_language="ar", completion_code="x"))
+    rater, web = study.add_rater(), client(study)
+    assert '<html lang="ar" dir="rtl">' in web.get(f"/r/{rater.token}").text
+    page = answer(web, (begin(web, rater), rater)[1], {})
+    assert "اختر إحدى درجات المقياس" in page.text
+    assert "لا يوجد رابط كهذا" in web.get(f"/r/{rater.token}x").text
+    assert '<html lang="en" dir="ltr">' in web.get(f"/a/{study.admin}").text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,6 +36,9 @@ from rejoinder.rendering.comma_separated import without_formulas
 
 PLATFORM_IDS = ("PROLIFIC_PID", "workerId", "participant")
 """The parameters of the common link in which crowd platforms name a participant."""
+
+SCRIPT_HEADER = "Rejoinder-Script"
+"""The header of an answer that the page's script sends, so that it can be sent again."""
 
 _STATIC = Path(__file__).with_name("static")
 Made = TypeVar("Made")
@@ -70,9 +73,11 @@ def make_app(
             Route("/r/{token}/begin", routes.begin, methods=["POST"]),
             Route("/r/{token}/answer", routes.answer, methods=["POST"]),
             Route("/r/{token}/undo", routes.undo, methods=["POST"]),
+            Route("/r/{token}/break", routes.pause),
             Route("/r/{token}/example/{number}", routes.example),
             Route("/a/{token}", routes.admin),
             Route("/a/{token}/links", routes.add_link, methods=["POST"]),
+            Route("/a/{token}/standing", routes.set_standing, methods=["POST"]),
             Route("/a/{token}/export.csv", routes.export),
             Mount("/static", StaticFiles(directory=_STATIC)),
         ],
@@ -149,7 +154,8 @@ class _Routes:
         form = await read_form(request)
         check_form_token(form, self.study.join, "join")
         platform_id = form.get("participant", "")[:LONGEST_PLATFORM_ID].strip() or None
-        rater = await _in_thread(self.study.join_rater, platform_id, self.most_raters)
+        name = "" if platform_id else _name_in(form)
+        rater = await _in_thread(self.study.join_rater, platform_id, self.most_raters, name)
         if rater is None:
             raise RequestRefusedError(403, "full")
         return _to(f"/r/{rater.token}")
@@ -157,6 +163,8 @@ class _Routes:
     async def question(self, request: Request) -> Response:
         """The instructions, the question of now, or the end."""
         rater = await self._rater(request)
+        if rater.standing != "active":
+            return self.pages.message(rater.standing, status=403)
         if rater.consented is None:
             return self.pages.start(rater)
         shown = await _in_thread(self.study.current, rater)
@@ -182,16 +190,23 @@ class _Routes:
         if asked is None:
             raise RequestRefusedError(400, "form_unreadable")
         try:
-            explained = await _in_thread(self.study.answer, rater, asked, form)
+            then = await _in_thread(self.study.answer, rater, asked, form)
         except RaterError as error:
             text = say(self.study.task.sentences, error.key, **error.values)
             shown = await _in_thread(self.study.current, rater)
             if shown is None or str(shown.assignment) != number:
                 return self.pages.message(error.key, f"/r/{rater.token}", 409, **error.values)
             return self.pages.question(rater, shown, form, text)
-        if explained:
-            return _to(f"/r/{rater.token}/example/{asked}")
-        return _to(f"/r/{rater.token}")
+        to = f"/r/{rater.token}" + {"example": f"/example/{asked}", "break": "/break", "": ""}[then]
+        if SCRIPT_HEADER in request.headers:  # which cannot read where a redirection leads
+            return Response(status_code=204, headers={"Location": to})
+        return _to(to)
+
+    async def pause(self, request: Request) -> Response:
+        """The offer of a break, which takes no time of a question."""
+        rater = await self._rater(request)
+        counts = await _in_thread(self.study.progress, rater)
+        return self.pages.message("break_words", f"/r/{rater.token}", n=counts.answered)
 
     async def undo(self, request: Request) -> Response:
         """Opens the last answer again."""
@@ -222,9 +237,22 @@ class _Routes:
         """Adds a rater."""
         self._check(request, self.study.admin, self.of_link)
         check_same_site(request)
-        check_form_token(await read_form(request), self.study.admin, "links")
-        await _in_thread(self.study.add_rater)
+        form = await read_form(request)
+        check_form_token(form, self.study.admin, "links")
+        await _in_thread(functools.partial(self.study.add_rater, own_name=_name_in(form)))
         return _to(f"/a/{self.study.admin}")
+
+    async def set_standing(self, request: Request) -> Response:
+        """Pauses a rater, takes a rater out, or lets one go on."""
+        self._check(request, self.study.admin, self.of_link)
+        check_same_site(request)
+        form = await read_form(request)
+        check_form_token(form, self.study.admin, "links")
+        number = _number(form.get("rater", ""))
+        if number is None:
+            raise RequestRefusedError(400, "form_unreadable")
+        await _in_thread(self.study.set_standing, number, form.get("standing", ""))
+        return _to(f"/a/{self.study.admin}#raters")
 
     async def export(self, request: Request) -> Response:
         """The judgements so far, as CSV; no spreadsheet takes a rater's comment for a formula."""
@@ -250,6 +278,8 @@ class _Routes:
 
     def failed(self, request: Request, error: Exception) -> Response:
         """A disk that is full, most likely; or nothing to export yet. The words are for the owner."""
+        if isinstance(error, RaterError):
+            return self.pages.message(error.key, status=409, **error.values)
         if request.url.path.startswith("/a/"):
             return self.pages.message_for_owner(str(error), 503)
         return self.pages.message("failed", status=503)
@@ -298,6 +328,11 @@ def same_secret(given: str, secret: str) -> bool:
 def _number(text: str) -> int | None:
     """The number of a question; None: it is no number, or larger than any of a database."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
+def _name_in(form: Mapping[str, str]) -> str:
+    """The name in a form, without white space at its ends and between words."""
+    return " ".join(form.get("name", "")[:LONGEST_PLATFORM_ID].split())
 
 
 def _to(address: str) -> Response:

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse
 from rejoinder.annotation.choices import LONGEST_COMMENT
 from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.markdown import html_of, nodes_of
-from rejoinder.annotation.overview import Overview
+from rejoinder.annotation.overview import FAST_SECONDS, Overview
 from rejoinder.annotation.page_words import own_words, say
 from rejoinder.annotation.server.addresses import qr_svg
 from rejoinder.annotation.server.security import form_token
@@ -118,6 +118,7 @@ class Pages:
             encrypted=scheme == "https",
             joined=sum(each.rater.origin == "joined" for each in overview.raters),
             most_raters=most_raters,
+            fast=f"{FAST_SECONDS:g}",
             form=form_token(self.study.admin, "links"),
         )
 
@@ -125,8 +126,10 @@ class Pages:
         self, key: str, address: str = "", status: int = 200, **values: object
     ) -> HTMLResponse:
         """A page with a sentence of the page's language."""
-        text = say(self.study.task.sentences, key, **values)
-        return self._page("message.html", status, text=text, address=address)
+        sentences = self.study.task.sentences
+        title = sentences["break"] if key == "break_words" else self.study.task.heading
+        text = say(sentences, key, **values)
+        return self._page("message.html", status, heading=title, text=text, address=address)
 
     def message_for_owner(self, text: str, status: int) -> HTMLResponse:
         """A page with a sentence for those who run the study, in English."""

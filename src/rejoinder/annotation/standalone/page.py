@@ -61,6 +61,7 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
         "instructions": task.instructions,
         "consent": task.consent,
         "comments": task.comments,
+        "break_every": task.break_every,
         "longest_comment": LONGEST_COMMENT,
         "criteria": [{"asked": each.asked, "points": each.points} for each in task.criteria],
         "questions": questions,

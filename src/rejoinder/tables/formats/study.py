@@ -31,12 +31,17 @@ def read(path: Path) -> Part:
 
     with closing(Database(path, reading=True)) as database:
         every = judgements(database, checked=True)
+        apart = judgements(database, apart=True)
         kind = kind_of(database)
     rated = [each for each in every if each.kind == "rated"]
     if not rated:
         raise InputError(f"{path}: no judgements yet; expected at least one")
     for each in database.notes:
         note("log of study", path, text=each)
+    if apart:
+        note(
+            "raters taken out", path, answers=len(apart), raters=len({each.rater for each in apart})
+        )
     asked = sum(each.kind == "attention" for each in every)
     if asked:
         note("attention", path, answers=asked)

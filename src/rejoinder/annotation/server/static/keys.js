@@ -39,6 +39,7 @@ const connectKeys = (() => {
       options.find((each) => each.value === "tie" && key === "0");
     if (option) {
       option.checked = true;
+      option.dispatchEvent(new Event("change", { bubbles: true }));
       option.focus();
       groups.find((each) => !isAnswered(each))?.scrollIntoView({ block: "nearest" });
     }

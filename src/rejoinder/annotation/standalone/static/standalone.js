@@ -196,6 +196,29 @@
   const answered = () => study.questions.filter((each) => state.answers[each.question]);
   const next = () => study.questions.findIndex((each) => !state.answers[each.question]);
 
+  // About how long the rest will take, where enough answers say how long one does.
+  const rest = () => {
+    const times = answered()
+      .map((each) => state.answers[each.question].seconds)
+      .sort((a, b) => a - b);
+    if (times.length < 5) {
+      return "";
+    }
+    const left = study.questions.length - times.length;
+    const n = Math.ceil((times[Math.floor(times.length / 2)] * left) / 60);
+    return n ? ` · ${say(n === 1 ? "minutes_left_one" : "minutes_left", { n })}` : "";
+  };
+
+  const pause = () => {
+    draw(
+      say("break"),
+      element("h1", {}, say("break")),
+      element("p", {}, say("break_words", { n: answered().length })),
+      element("p", {}, element("button", { type: "button", onclick: show, id: "continue" }, say("continue"))),
+    );
+    document.getElementById("continue").focus();
+  };
+
   const show = () => {
     if (!state.consented) {
       return start();
@@ -262,12 +285,15 @@
         ask(place, wrong, fields);
         return;
       }
+      const isNew = !state.answers[question.question];
       const seconds = (performance.now() - shownAt) / 1000;
       state.answers[question.question] = { fields, seconds, at: Date.now() / 1000 };
       editing = null;
       save();
       if (question.known) {
         explain(question);
+      } else if (isNew && answered().length % study.break_every === 0 && next() >= 0) {
+        pause(); // without break_every the remainder is no number
       } else {
         show();
       }
@@ -303,7 +329,7 @@
         { class: "bar" },
         element("h1", {}, heading),
         element("progress", { max: total, value: String(count), "aria-label": say("answers_saved") }),
-        element("p", { class: "saved" }, say("answered_of", { answered: count, total })),
+        element("p", { class: "saved" }, say("answered_of", { answered: count, total }) + rest()),
       ),
       ...(study.instructions
         ? [

@@ -138,7 +138,8 @@ def test_no_page_has_a_finding_of_wcag_2_2_aa(browser, tmp_path, kind, look):
         if kind == "pointwise":
             keyed(page, "53")
             check("explanation")
-            page.get_by_role("link", name="Continue").click()
+            with page.expect_navigation():
+                page.get_by_role("link", name="Continue").click()
         page.evaluate("document.getElementById('answer').noValidate = true")
         with page.expect_navigation():
             page.get_by_role("button", name="Save and continue").click()

@@ -12,6 +12,9 @@ import pytest
 import studies
 from rejoinder import TestSet
 from rejoinder.annotation import export as annotation_export
+from rejoinder.annotation.assignment import Counts, median_seconds
+from rejoinder.annotation.overview import RaterProgress
+from rejoinder.annotation.study import Rater
 from rejoinder.annotation.task import Example, Task
 from rejoinder.auditing.audit_tables import mark
 from rejoinder.auditing.verdicts import _clear
@@ -370,3 +373,13 @@ def test_8_prompts_off_the_end_are_enough_for_their_standard_error():
     seven, eight = (np.r_[np.full(n, 0.5), np.ones(32)] for n in (7, 8))
     assert share_size(seven, Groups.of(None, 39)) == 39
     assert share_size(eight, Groups.of(None, 40)) > 40
+
+
+def test_a_rater_of_just_two_seconds_is_not_too_fast():
+    at, below = ([each] * 5 for each in (2.0, 1.99))
+    rater = Rater(1, "r001", "t", "c", None, "link", None)
+    fast = [
+        RaterProgress(rater, Counts(5, 9), 0, 0, median_seconds(each)).is_fast
+        for each in (at, below, below[:4])
+    ]
+    assert fast == [False, True, False]  # four answers say nothing yet

@@ -217,7 +217,13 @@ def withdraw(db: sqlite3.Connection, rater: int) -> None:
 
 
 def give_back(db: sqlite3.Connection, rater: int, change: int) -> None:
-    """Gives a rater's questions to others (-1), or counts the rater's answers to them again (1)."""
+    """Gives a rater's questions to others, or counts the rater's answers to them again.
+
+    Args:
+        db: A connection within a transaction.
+        rater: The rater's number.
+        change: -1 to give them to others; 1 to count them again.
+    """
     if change < 0:
         _release(db, math.inf, "AND rater = :rater", rater)
     db.execute(
@@ -297,7 +303,13 @@ def answered(db: sqlite3.Connection, rater: int) -> int:
 
 
 def minutes_left(db: sqlite3.Connection, rater: int, counts: Counts) -> int | None:
-    """About how many minutes a rater's other questions will take; None: too few have a time."""
+    """About how many minutes a rater's other questions will take; None: too few have a time.
+
+    Args:
+        db: A connection within a transaction.
+        rater: The rater's number.
+        counts: How far the rater is.
+    """
     rows = db.execute(
         "SELECT seconds FROM answer JOIN assignment ON assignment.id = assignment "
         "WHERE rater = ? AND seconds IS NOT NULL",

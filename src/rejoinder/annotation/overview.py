@@ -114,7 +114,7 @@ def overview(study: Study) -> Overview:
             rater,
             count,
             *attention.get(rater.name, (0, 0)),
-            assignment.median_seconds(seconds.get(rater.name, ())),
+            seconds=assignment.median_seconds(seconds.get(rater.name, ())),
         )
         for rater, count in zip(raters, counts, strict=True)
     )

@@ -20,7 +20,7 @@ from rejoinder.studies.tables import NAMES, add_checksum, checksum, columns_of, 
 
 _SETTINGS = {"admin": "", "identity": "", "join": "", "made": "", "notes": "[]", "task": ""}
 """The settings of a study, with what stands for those that are lost and that no judgement needs."""
-_OF_RATERS = ("name", "standing")
+_RATER_FACTS = ("name", "standing")
 """What the settings hold of each rater besides, where it is known."""
 _WORDS = {"study": "setting"}
 
@@ -91,7 +91,7 @@ def _read(db: sqlite3.Connection, path: Path) -> tuple[list[str], dict[str, list
     counts = dict(_whole(db, "row_count", NAMES))
     most = path.stat().st_size
     numbers = {name: range(1, 1 + _number(db, name, counts, most)) for name in NAMES[2:-1]}
-    of_raters = [f"{fact}:{number}" for fact in _OF_RATERS for number in numbers["rater"]]
+    of_raters = [f"{fact}:{number}" for fact in _RATER_FACTS for number in numbers["rater"]]
     keys = {"study": [*_SETTINGS, *of_raters], **numbers, "answer": numbers["assignment"]}
     rows = {name: _whole(db, name, each) for name, each in keys.items()}
     lost = [

@@ -56,9 +56,12 @@ class Judgement:
 
 
 def judgements(database: Database, checked: bool = False, apart: bool = False) -> list[Judgement]:
-    """Every last answer, by rater and position; where asked for, of an undamaged study alone.
+    """Every last answer, by rater and position.
 
-    Answers of raters who were taken out are kept apart: they are given alone, where ``apart`` is true.
+    Args:
+        database: The study.
+        checked: Whether a damaged study is refused.
+        apart: Whether the answers of raters who were taken out are given, instead of all others.
     """
     with database.transaction() as db:
         if checked:

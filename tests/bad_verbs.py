@@ -346,7 +346,7 @@ ANNOTATE = [
     verb(f"{SERVE} --scale 1 4.5", "a scale without points", r"--scale 1 4\.5: expected whole numbers"),
     verb(f"{SERVE} --scale 5 1", "a scale upside down", r"criterion 'overall': a scale from 5 to 1; expected 2 to 21 points, the lowest first"),
     verb(f"{SERVE} --criterion a --criterion a", "a criterion twice", r"criterion 'a': given twice; give it once"),
-    verb(f"{SERVE} --raters-per-question 0", "questions to nobody", r"raters_per_question: got 0; expected 1 or more"),
+    verb(f"{SERVE} --set raters_per_question=0", "questions to nobody", r"raters_per_question: got 0; expected 1 or more"),
     verb(f"{SERVE} --task absent.toml", "settings that are not there", r"absent\.toml: no such file; check the path"),
     verb(f"{SERVE} --task rated.csv", "settings that are no TOML", r"rated\.csv: not TOML"),
     verb(f"{SERVE} --address study.example.org", "an address without https", r"--address study\.example\.org: expected an address; write it like https://study\.example\.org"),

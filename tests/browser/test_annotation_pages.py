@@ -164,7 +164,7 @@ def test_no_page_has_a_finding_of_wcag_2_2_aa(browser, tmp_path, kind, look):
 
 @pytest.mark.parametrize("kind", TASKS)
 def test_a_whole_session_by_the_keyboard_alone(browser, tmp_path, kind):
-    server = served(tmp_path, kind, "--sample", 4, "--raters-per-question", 1)
+    server = served(tmp_path, kind, "--sample", 4, "--set", "raters_per_question=1")
     try:
         page, complaints = opened(browser)
         begun(page, server.links["raters"][0]["link"])
@@ -388,7 +388,7 @@ def test_a_page_without_a_server_has_the_same_keys(browser, tmp_path, kind):
 
 
 def test_two_raters_side_by_side_finish_200_items_while_the_server_is_killed_30_times(tmp_path):
-    server = served(tmp_path, "head-to-head", "--raters-per-question", 2, "--links", 2)
+    server = served(tmp_path, "head-to-head", "--set", "raters_per_question=2", "--links", 2)
     order = [[], []]
     faults = []
 

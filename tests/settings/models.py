@@ -362,7 +362,7 @@ SWEEP = [
              TRIALS, {}),
             ("--set train_prompts", "--set train_prompts=5", "trials.*.ruq_train_n", TRIALS, {}),
             ("--set beam", "--set beam=4", "trials.*.distinct_replies", "trials.*.ruq_test", {}),
-            ("--set keep_models", "--set keep_models=2", "@", TRIALS, {"also": "--prune none"}),
+            ("--set keep_models", "--set keep_models=2", "@", TRIALS, {"also": "--set prune=none"}),
             ("--draw", "--draw", "figures", TRIALS, {}),
             ("--reply-metric", "--reply-metric meteor", "", "", {"status": (0, 0 if JAVA else 2), "effect":
                 lambda _, after: "METEOR" in after.out or "no 'java' on the PATH" in after.err}),
@@ -372,7 +372,7 @@ SWEEP = [
             ("--sampler", "--sampler optuna", "parameters", "", {"also": "--trials 2"}),
             ("--trials", "--trials 2", "", "", {"also": "--trials 1", "effect": lambda *both: [
                 len(each.at("trials")) for each in both] == [1, 2]}),
-            ("--prune", "--prune none", "trials.*.epochs", "", {}),
+            ("--set prune", "--set prune=none", "trials.*.epochs", "", {}),
             ("--set reduction", "--set reduction=2", "trials.*.epochs", "", WIDE),
             ("--set first_epochs", "--set first_epochs=2", "trials.*.epochs", "", WIDE),
             ("--preset", "--preset small", BITS, "", {}),

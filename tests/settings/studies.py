@@ -52,7 +52,7 @@ SERVE = [
     setting("--set break_every", "--set break_every=7", "break_every", 7),
     serve("--scale", "--scale 0 10", "identity",
           effect=lambda _, after: after.at("settings.criteria.*.highest") == [10]),
-    serve("--raters-per-question", "--raters-per-question 5",
+    serve("--set raters_per_question", "--set raters_per_question=5",
           effect=lambda *both: [each.json["wanted"] for each in both] == [3 * 198, 5 * 198]),
     setting("--set per_rater", "--set per_rater=20", "per_rater", 20),
     serve("--sample", "--sample 10",
@@ -63,7 +63,7 @@ SERVE = [
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 30]),
     serve("--mined", "--mined {mined}",
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 198 + 2 * 66]),
-    serve("--original", "--original",
+    serve("--set original", "--set original=true",
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 198 + 66]),
     serve("--without", "--without tuned",
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 132]),
@@ -83,7 +83,7 @@ SERVE = [
 
 def pages() -> list[Row]:
     """The rows of serve for another page: its questions are those of one rater."""
-    same = {"--columns", "--criterion", "--format", "--judgement", "--mined", "--original", "--reference",
+    same = {"--columns", "--criterion", "--format", "--judgement", "--mined", "--set original", "--reference",
             "--scale", "--without", "--question", "--anchors", "--set page_language", "--set markup",
             "--set break_every"}  # fmt: skip
     rows = [each.on("annotate page") for each in SERVE if each.option in same]
@@ -113,7 +113,7 @@ PAGE = [
     page("--db", "--db {out}/other.sqlite",
          effect=lambda _, after: after.at("@") == ["other.sqlite", "p.html"]),
     page("--task", "--task {study_task}", IDENTITY, keeps=QUESTIONS),
-    page("--raters-per-question", "--raters-per-question 5", IDENTITY, keeps=QUESTIONS),
+    page("--set raters_per_question", "--set raters_per_question=5", IDENTITY, keeps=QUESTIONS),
     page("--set per_rater", "--set per_rater=20",
          effect=lambda *both: [each.json["questions"] for each in both] == [60, 20]),
     page("--sample", "--sample 10",

@@ -97,7 +97,7 @@ class StudyOptions(options.TextsOptions, options.DrawnOptions):
     )
     scale: tuple[float, float] | None = options.scale()
     raters_per_question: int | None = integer(
-        "--raters-per-question", help="Number of raters of each question (default: 3)."
+        "--set raters_per_question", help="Number of raters of each question (default: 3)."
     )
     per_rater: int | None = integer(
         "--set per_rater", help="Maximum number of questions of one rater (default: no limit)."
@@ -117,7 +117,7 @@ class StudyOptions(options.TextsOptions, options.DrawnOptions):
         "repeated.",
     )
     original: bool = flag(
-        "--original", help="Judge the first reference of each item too, as the system 'original'."
+        "--set original", help="Judge the first reference of each item too, as the system 'original'."
     )
     without: tuple[str, ...] = options.without("Its replies are not judged.")
     seed: int | None = integer("--seed", help="Random seed.")

@@ -73,7 +73,7 @@ def rating_at_once(
 @pytest.mark.parametrize("kills", [5, pytest.param(30, marks=pytest.mark.slow)])
 def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
     db = tmp_path / "s.sqlite"
-    server = Server(db, TESTSET, *SYSTEMS, "--raters-per-question", RATERS)
+    server = Server(db, TESTSET, *SYSTEMS, "--set", f"raters_per_question={RATERS}")
     server.more = ()
     over = threading.Event()
     threads, confirmed, faults = rating_at_once(server, RATERS, over.is_set)
@@ -178,7 +178,7 @@ def test_a_form_of_which_half_was_sent_does_not_disturb_the_end(tmp_path, end):
 def test_a_hundred_raters_at_once_for_two_minutes(tmp_path, capsys):
     raters, seconds = 100, 120.0
     db = tmp_path / "s.sqlite"
-    server = Server(db, TESTSET, *SYSTEMS, "--links", raters, "--raters-per-question", raters)
+    server = Server(db, TESTSET, *SYSTEMS, "--links", raters, "--set", f"raters_per_question={raters}")
     times: list[float] = []
     end = time.monotonic() + seconds
     threads, confirmed, faults = rating_at_once(

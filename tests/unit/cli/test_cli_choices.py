@@ -47,7 +47,7 @@ REGISTRIES = {
     "--missing": PAIRWISE,
     "--preset": SCALES,
     "--protocol": PROTOCOLS,
-    "--prune": PRUNINGS,
+    "--set prune": PRUNINGS,
     "--rater-effects": get_args(RaterEffects),
     "--raters": AGGREGATIONS,
     "--set referenced": REFERENCED,

@@ -175,7 +175,7 @@ def test_signatures_and_notes_of_a_record_have_no_secrets(tmp_path):
 
 STUDY = [
     "annotate", "serve", "examples/testset.jsonl", "examples/responses/tuned.jsonl", "--mined",
-    "m.jsonl", "--sample", "2", "--raters-per-question", "1", "--prepare",
+    "m.jsonl", "--sample", "2", "--set", "raters_per_question=1", "--prepare",
 ]  # fmt: skip
 
 

@@ -26,7 +26,7 @@ class SearchOptions(options.SamplingOptions):
         "--trials", help="Number of trials. With --sampler random or optuna."
     )
     prune: str = choice(
-        "--prune",
+        "--set prune",
         of=("halving", "none"),
         default="halving",
         help="Which trials continue. halving: the best by validation loss (successive halving); "
@@ -99,7 +99,7 @@ def sweep(given: SweepOptions) -> None:
     from rejoinder.tuning.sweep import sweep as swept
     from rejoinder.tuning.table import draw
 
-    check_needs(given.prune == "halving", "--prune halving", "reduction", "first_epochs")
+    check_needs(given.prune == "halving", "--set prune=halving", "reduction", "first_epochs")
     targets.check_folder(given.output, markers=[IDENTITY])
     settings = parsed(given.settings)
     conversations, held_out, excluded = inputs.read_training(given)

@@ -117,7 +117,8 @@ class StudyOptions(options.TextsOptions, options.DrawnOptions):
         "repeated.",
     )
     original: bool = flag(
-        "--set original", help="Judge the first reference of each item too, as the system 'original'."
+        "--set original",
+        help="Judge the first reference of each item too, as the system 'original'.",
     )
     without: tuple[str, ...] = options.without("Its replies are not judged.")
     seed: int | None = integer("--seed", help="Random seed.")

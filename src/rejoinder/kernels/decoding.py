@@ -99,7 +99,14 @@ def _log(keys: Any, values: Any, line: Any, at: Any, first: Any, order: Any) -> 
 
 
 def sentence_logs(table: NgramTable, words: Indices, bounds: Indices, order: int) -> Floats:
-    """The log-probability of each word given those before it in its sentence: float64 [words]."""
+    """The log-probability of each word given those before it in its sentence: float64 [words].
+
+    Args:
+        table: The n-grams with their log-probabilities and backoffs.
+        words: The words of all sentences.
+        bounds: Where each sentence begins, and the end of the last.
+        order: The order of the model.
+    """
     logs = np.empty(words.size)
     _sentence_logs(*table, words, bounds, order, logs)
     return logs
@@ -114,7 +121,7 @@ def _sentence_logs(
             logs[at] = _log(keys, values, words, at, bounds[n], order)
 
 
-class Options(NamedTuple):
+class PhraseOptions(NamedTuple):
     """The phrase pairs that may translate a message.
 
     Attributes:
@@ -182,7 +189,7 @@ class Lattice(NamedTuple):
 
 
 def search(
-    options: Options,
+    options: PhraseOptions,
     table: NgramTable,
     lattice: Lattice,
     order: int,

@@ -19,7 +19,7 @@ LONGEST_UNSTEMMED = 3
 """Words of up to so many letters are not stemmed, as in rouge-score and ROUGE-1.5.5."""
 
 
-class Sentences(NamedTuple):
+class RougeSentences(NamedTuple):
     """The tokens of texts, sentence by sentence.
 
     Attributes:
@@ -53,7 +53,7 @@ def words(strings: Strings, tokenizer: str, lowercase: bool, stemmer: bool) -> T
 
 def sentences(
     strings: Strings, split: str, tokenizer: str, lowercase: bool, stemmer: bool
-) -> Sentences:
+) -> RougeSentences:
     """The tokens of texts by sentence; empty sentences are left out.
 
     Args:
@@ -71,7 +71,7 @@ def sentences(
     listed = [pieces[text] for text in strings]
     bounds = np.concatenate([[0], np.cumsum([len(each) for each in listed])]).astype(np.int64)
     flat = Strings.of([sentence for each in listed for sentence in each])
-    return Sentences(words(flat, tokenizer, lowercase, stemmer), bounds)
+    return RougeSentences(words(flat, tokenizer, lowercase, stemmer), bounds)
 
 
 def _lines(text: str) -> list[str]:

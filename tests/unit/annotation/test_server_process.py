@@ -178,7 +178,9 @@ def test_a_form_of_which_half_was_sent_does_not_disturb_the_end(tmp_path, end):
 def test_a_hundred_raters_at_once_for_two_minutes(tmp_path, capsys):
     raters, seconds = 100, 120.0
     db = tmp_path / "s.sqlite"
-    server = Server(db, TESTSET, *SYSTEMS, "--links", raters, "--set", f"raters_per_question={raters}")
+    server = Server(
+        db, TESTSET, *SYSTEMS, "--links", raters, "--set", f"raters_per_question={raters}"
+    )
     times: list[float] = []
     end = time.monotonic() + seconds
     threads, confirmed, faults = rating_at_once(

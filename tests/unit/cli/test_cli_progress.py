@@ -70,7 +70,16 @@ def verb(name, tmp_path, models):
         return ["train", "responder", CORPUS, "-o", out, *SMALL]
     if name == "sweep":
         settings = [word for each in SETTINGS for word in ("--set", each)]
-        more = ["--reply-metric", "bleu", "--set", "beam=1", "--set", "prune=none", "--resamples", "0"]
+        more = [
+            "--reply-metric",
+            "bleu",
+            "--set",
+            "beam=1",
+            "--set",
+            "prune=none",
+            "--resamples",
+            "0",
+        ]
         return ["sweep", CORPUS, "--testset", TESTSET, "-o", out, *settings, *more]
     if name == "respond":
         return [

@@ -206,6 +206,11 @@ def read_arpa(path: str | os.PathLike[str], words: Sequence[str] = ()) -> Langua
 def by_lmplz(sentences: Sentences, words: list[str], order: int) -> LanguageModel:
     """A model that KenLM's ``lmplz``, which is on the path, estimates; of the same smoothing.
 
+    Args:
+        sentences: The sentences, as numbers of words.
+        words: The words by their numbers.
+        order: The order of the model.
+
     Raises:
         InputError: It fails.
     """

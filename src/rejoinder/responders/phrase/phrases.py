@@ -161,7 +161,14 @@ class _Side(NamedTuple):
 
 
 def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) -> Fingerprints:
-    """Fingerprints of spans of words: uint64 [spans]."""
+    """Fingerprints of spans of words: uint64 [spans].
+
+    Args:
+        words: The words of all sentences.
+        first: Where each span begins.
+        lengths: Its length.
+        longest: The length of the longest.
+    """
     keys = np.zeros(first.size, dtype=np.uint64)
     for k in range(longest):
         inside = np.flatnonzero(lengths > k)

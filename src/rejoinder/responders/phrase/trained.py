@@ -19,7 +19,7 @@ from rejoinder.kernels.decoding import (
     LONGEST,
     START,
     Lattice,
-    Options,
+    PhraseOptions,
     search,
     sentence_logs,
 )
@@ -168,7 +168,7 @@ class PhraseResponder:
         counts = np.minimum(np.diff(table.bounds), self.parameters.options)
         return kept, np.concatenate([[0], np.cumsum(counts)]), scores[kept], estimates[kept]
 
-    def _options(self, message: Indices) -> tuple[Options, Indices]:
+    def _options(self, message: Indices) -> tuple[PhraseOptions, Indices]:
         """What may be said of a message, and the row of the table of each option, -1 for dropping a word."""
         table, (kept, bounds, scores, estimates) = self.model.table, self._kept
         n, longest = message.size, self.parameters.phrase
@@ -201,10 +201,10 @@ class PhraseResponder:
         if self.parameters.distortion:
             future = _future(n, begins, ends, guess)
         limits = np.searchsorted(begins, np.arange(n + 1))
-        return Options(limits, ends, values, starts, words, future.ravel()), rows
+        return PhraseOptions(limits, ends, values, starts, words, future.ravel()), rows
 
     def _best(
-        self, options: Options, rows: Indices, lattice: Lattice, count: int
+        self, options: PhraseOptions, rows: Indices, lattice: Lattice, count: int
     ) -> list[Candidate]:
         """The best distinct replies of a lattice: paths from its end, best first, of exact value."""
         heap: list[tuple[float, int, int, float, Any]] = [(0.0, 0, FINAL, 0.0, None)]
@@ -228,7 +228,7 @@ class PhraseResponder:
         return list(found.values())
 
     def _candidate(
-        self, options: Options, rows: Indices, lattice: Lattice, path: Any, total: float
+        self, options: PhraseOptions, rows: Indices, lattice: Lattice, path: Any, total: float
     ) -> Candidate:
         """The reply of a path, as linked arcs from the first to the last."""
         table, features = self.model.table, np.zeros(len(FEATURES))

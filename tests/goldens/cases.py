@@ -41,10 +41,19 @@ _HEAVY = (
     "plan",
     "recipe galley2015",
     "report",
+    "tune",
 )
 """Verbs that take time: but for their usual command they are left to the slow part."""
 
-_READS_ALIKE = ("compare", "explain-diff", "judge", "mark", "weigh", "recipe negative-references")
+_READS_ALIKE = (
+    "compare",
+    "explain-diff",
+    "judge",
+    "mark",
+    "weigh",
+    "variety",
+    "recipe negative-references",
+)
 """Verbs that read their files as score and correlate do: other files are left to the slow part."""
 
 _LONG = ("annotate page", "annotate serve", "report")

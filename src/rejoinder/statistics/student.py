@@ -9,6 +9,9 @@ from functools import lru_cache
 CLOSE, TINY = 1e-15, 1e-300
 STEPS = 10_000
 
+FARTHEST = 1e150
+"""Beyond it the square of t would be infinite."""
+
 
 def two_sided_p(t: float, df: float) -> float:
     """How likely a |T| of at least ``|t|`` is under Student's t with ``df`` degrees of freedom.
@@ -29,8 +32,8 @@ def two_sided_p(t: float, df: float) -> float:
 def t_quantile(level: float, df: float) -> float:
     """How many standard errors on either side hold ``level`` of Student's t distribution.
 
-    The t with ``two_sided_p(t, df) = 1 - level``, by bisection to the last digits. NaN where df is
-    not positive.
+    The t with ``two_sided_p(t, df) = 1 - level``, by Newton's method from 0: the tail is convex, so that
+    each step ends before it. NaN where df is not positive.
 
     Args:
         level: The coverage, within (0, 1).
@@ -41,18 +44,13 @@ def t_quantile(level: float, df: float) -> float:
     """
     if not df > 0:
         return math.nan
-    low, high = 0.0, 1.0
-    while two_sided_p(high, df) > 1 - level:
-        high *= 2
-    while high - low > CLOSE * high:
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        if two_sided_p(middle, df) > 1 - level:
-            low = middle
-        else:
-            high = middle
-    return high
+    t, log_scale = 0.0, _log_beta(df / 2, 0.5) + math.log(df) / 2
+    step = math.inf
+    while step > CLOSE * t and t < FARTHEST:
+        density = math.exp(-(df + 1) / 2 * math.log1p(t * t / df) - log_scale)
+        step = (two_sided_p(t, df) - (1 - level)) / (2 * density) if density else 0.0
+        t += max(step, 0.0)
+    return t
 
 
 def degrees_of_freedom(level: float, reach: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import zlib
 from functools import partial
+from itertools import islice
 
 import pytest
 
@@ -31,6 +32,7 @@ COLUMNS = {
 CUTS, FLIPS, SHUFFLES = 4, 6, 3
 
 EXAMPLES = [pytest.param(*each, id=f"{each[0]}-{each[1]}-{each[2]}") for each in examples()]
+SHARES = [pytest.param(2, id="half"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 
 
 def test_every_reader_has_an_example():
@@ -41,15 +43,16 @@ def test_every_reader_has_an_example():
     assert set(SCORE_FORMATS) == {form for role, form in tried if role == "scores"}
 
 
+@pytest.mark.parametrize("every", SHARES)
 @pytest.mark.parametrize(("role", "form", "name", "content"), EXAMPLES)
-def test_a_damaged_file_is_a_table_or_one_message(role, form, name, content, tmp_path):
+def test_a_damaged_file_is_a_table_or_one_message(role, form, name, content, tmp_path, every):
     # Plain text has no ids: they come from the test set.
     read = partial(
         READ[role], format=form, **({"ids": IDS} if (role, form) == ("responses", "text") else {})
     )
     checked(role, read(written(tmp_path / "whole", name, content)))
     draw = random.Random(zlib.crc32(f"{role} {form} {name}".encode()))
-    for number, (damage, copy) in enumerate(damaged_copies(draw, content)):
+    for number, (damage, copy) in enumerate(islice(damaged_copies(draw, content), 0, None, every)):
         path = written(tmp_path / str(number), name, copy)
         case = f"the reader '{form}' of {role}, a copy {damage}: {copy!r}"[:2000]
         try:

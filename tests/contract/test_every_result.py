@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from functools import cached_property
+from functools import cache, cached_property
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -420,6 +420,7 @@ def test_values_are_those_of_the_frame(result_of):
         assert "{} [{}, {}]".format(*percents) in shown
 
 
+@cache
 def classes_with_base(base: str) -> set[str]:
     """The classes of the package that are declared with a base."""
     root = Path(rejoinder.__file__).parent

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
+from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines
 from rejoinder.document.table import Table, key, text
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files import queries
@@ -22,10 +22,11 @@ from rejoinder.result import TableResult
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.columns import OtherTableError
-from rejoinder.tables.example_commands import example_commands
+from rejoinder.tables.example_commands import RESPONSES, TESTSET, example_commands
 from rejoinder.tables.format import FileHead, FormatName, KindName, name_for
 from rejoinder.tables.formats import study
 from rejoinder.tables.formats.format_choice import (
+    OtherKindError,
     UnknownFormatError,
     format_of,
     formats_like,
@@ -54,6 +55,26 @@ VERBS = {
     }.items()
 }
 """By kind of table the verbs that read one."""
+
+_WHOLE, _SCORES, _RATINGS = "test set and responses", "scores", "ratings"
+_EITHER = ({_WHOLE}, {_SCORES})
+ALONE: dict[str, tuple[set[str], ...]] = {
+    "score": (*_EITHER, {"kept scores"}),
+    "compare": (*_EITHER, {_RATINGS}, {"kept scores"}),
+    "report": (*_EITHER, {_RATINGS}, {"preferences"}),
+    "plan": (*_EITHER, {_RATINGS}, {"kept scores"}),
+    "audit": ({_WHOLE},),
+    "annotate": ({_WHOLE}, {"study"}),
+    "ratings": ({_RATINGS},),
+    "preferences": ({"preferences"},),
+    "correlate": ({_RATINGS, _WHOLE}, {_RATINGS, _SCORES}),
+    "judge": ({_RATINGS, _WHOLE}, {_RATINGS, _SCORES}),
+}
+"""By verb the sets of kinds, each of which is all that it needs; other verbs need a model or another file."""
+
+_TABLES = {name for name, each in formats_like("responses").items() if each.part is not None}
+_ALIKE = ({"test set", "responses"}, {"ratings", "preferences", "scores"})
+"""Kinds one of which a file is taken for."""
 
 BY_OPTION = ("ratings", "preferences", "scores")
 """Kinds that verbs read by an option of that name, but for the verb of that name."""
@@ -92,6 +113,11 @@ def _holds(reading: Reading) -> str:
     )
 
 
+def _as_line(example: str) -> str:
+    needs = [name for name in (TESTSET, RESPONSES) if name in example.split()]
+    return f"example with {' and '.join(needs)}: {example}" if needs else f"example: {example}"
+
+
 def _columns(reading: Reading) -> str:
     return ", ".join(f"{column} as {name}" for column, name in reading.columns.items())
 
@@ -107,6 +133,7 @@ class FileLook(TableResult):
         verbs: The verbs that can use it.
         examples: A command for each use; ``TESTSET`` and ``RESPONSES`` stand for a file that it needs
             besides.
+        refusals: By kind of table, or several, why the file is none, where it is near to one.
     """
 
     path: str
@@ -114,6 +141,7 @@ class FileLook(TableResult):
     holds_all: bool
     verbs: tuple[str, ...]
     examples: tuple[str, ...] = ()
+    refusals: dict[str, str] = field(default_factory=dict)
 
     def document(self, view: View = AS_USUAL) -> Document:
         """The kinds of table that the file can be read as, and the verbs that read these."""
@@ -126,22 +154,36 @@ class FileLook(TableResult):
         }
         headings = [text("format"), text("holds"), text("columns")]
         readings = pl.DataFrame(rows, dict.fromkeys(meanings, pl.String), orient="row")
-        whole = "; it needs no other file" if self.holds_all else ""
+        alone = self._alone()
+        groups = {
+            "verbs": [call for verb, call in self._calls() if verb in alone],
+            "verbs with another file or a model": [
+                call for verb, call in self._calls() if verb not in alone
+            ],
+        }
         return [
             Table(readings, [key("read as", "kind"), *headings], meanings=meanings),
             GAP,
             *lines(f"{what}: {names}" for what, names in self._names().items()),
-            Line(f"verbs: {', '.join(self._calls())}{whole}"),
-            *lines((f"example: {each}" for each in self.examples), "command"),
+            *lines(f"{what}: {', '.join(calls)}" for what, calls in groups.items() if calls),
+            *lines((_as_line(each) for each in self.examples), "command"),
             *lines(dict.fromkeys(note for each in self.readings for note in each.notes), "note"),
+            *lines((f"not read as {kind}: {why}" for kind, why in self.refusals.items()), "note"),
         ]
 
-    def _calls(self) -> Iterator[str]:
+    def _alone(self) -> set[str]:
+        """The verbs that need nothing else; those that compare need two systems."""
+        kinds = {each.kind for each in self.readings} | ({_WHOLE} if self.holds_all else set())
+        systems = max((each.counts.get("systems", 0) for each in self.readings), default=0)
+        verbs = {verb for verb, sets in ALONE.items() if any(each <= kinds for each in sets)}
+        return verbs - {"compare"} if systems == 1 else verbs
+
+    def _calls(self) -> Iterator[tuple[str, str]]:
         """The verbs, each with the option that names the file where it is no argument."""
         for verb in self.verbs:
             kinds = [each.kind for each in self.readings if verb in VERBS[each.kind]]
             option = verb not in kinds and all(kind in BY_OPTION for kind in kinds)
-            yield f"{verb} --{kinds[0]}" if option else verb
+            yield verb, f"{verb} --{kinds[0]}" if option else verb
 
     def _names(self) -> dict[str, str]:
         """What the file names: systems, criteria and metrics, and the columns that group items."""
@@ -193,7 +235,7 @@ def look(
     (place,) = existing([path], "file")
     format = name_for(place, format)
     mapping = column_mapping(columns)
-    whole = True
+    whole, refusals = True, {}
     if holds_scores(place):
         readings = [Reading("kept scores", "parquet", Contents(*scores_in(place)))]
     elif study.FORMAT.recognises(FileHead.of(place)):
@@ -201,24 +243,26 @@ def look(
         with suppress(RejoinderError):  # nobody has answered yet
             readings += _readings(place, format, mapping)[0]
     else:
-        readings, whole = _readings(place, format, mapping)
+        readings, whole, refusals = _readings(place, format, mapping)
     verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
     contents = {each.kind: each.contents for each in readings}
     examples = example_commands(place, contents, whole, format, mapping)
-    return FileLook(queries.as_given(path), tuple(readings), whole, tuple(verbs), examples)
+    return FileLook(
+        queries.as_given(path), tuple(readings), whole, tuple(verbs), examples, refusals
+    )
 
 
 def _readings(
     place: Path, format: str | None, columns: ColumnMapping | None
-) -> tuple[list[Reading], bool]:
-    """The tables that a file can be read as, and whether it holds a test set and responses."""
+) -> tuple[list[Reading], bool, dict[str, str]]:
+    """The tables that a file can be read as, whether it holds a test set and responses, why not others."""
     mined = _candidate_readings(place, format, columns)
     try:
         readings, errors = _by_itself(place, format, columns)
     except RejoinderError:
         if not mined:
             raise
-        return mined, False
+        return mined, False, {}
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
         with taking_notes(quiet=True):
@@ -229,7 +273,19 @@ def _readings(
     if whole:
         items = next(each.counts["items"] for each in readings if each.kind == "test set")
         readings = [_beside_items(each, items) for each in readings]
-    return readings, whole
+    is_table = all(each.format in _TABLES for each in readings)
+    near = _refusals(errors, {each.kind for each in readings}) if is_table else {}
+    return readings, whole, near
+
+
+def _refusals(errors: dict[str, RejoinderError], read: set[str]) -> dict[str, str]:
+    """Why a file is no table of some kinds, though it is near to one, and no table like it was read."""
+    near: dict[str, list[str]] = {}
+    for alike in _ALIKE:
+        for kind in alike & errors.keys() if alike.isdisjoint(read) else ():
+            if _is_near(errors[kind]):
+                near.setdefault(str(errors[kind]), []).append(kind)
+    return {" or ".join(sorted(kinds, reverse=True)): why for why, kinds in near.items()}
 
 
 def _candidate_readings(
@@ -305,8 +361,7 @@ def _by_itself(
         raise _likeliest([*errors.values()])
     if any(each.kind == "preferences" for each in readings):
         # A column for each side of a comparison looks like one for each system.
-        of_tables = [name for name, each in formats_like("responses").items() if each.part]
-        readings = [r for r in readings if r.kind != "responses" or r.format not in of_tables]
+        readings = [r for r in readings if r.kind != "responses" or r.format not in _TABLES]
     return readings, errors
 
 
@@ -355,12 +410,17 @@ def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -
     return Reading(kind, chosen.name, contents, renames, (*map(str, notes), *contents.notes))
 
 
+def _is_near(error: RejoinderError) -> bool:
+    """Whether a file is of a format and has the columns of a kind of table, and something in it is wrong."""
+    return not isinstance(error, UnknownFormatError | OtherKindError | OtherTableError)
+
+
 def _likeliest(errors: Sequence[RejoinderError]) -> RejoinderError:
     """The error of the first kind whose columns the file has; else of the first that knows the format.
 
     Of a single file it does not ask whether two files were exchanged.
     """
     known = [each for each in errors if not isinstance(each, UnknownFormatError)]
-    of_kind = [each for each in known if not isinstance(each, OtherTableError)]
+    of_kind = [each for each in known if _is_near(each)]
     error = (*of_kind, *known, *errors)[0]
     return InputError(error.args[0]) if isinstance(error, OtherTableError) else error

@@ -74,7 +74,8 @@ def test_kept_scores_are_an_answer(command, tmp_path):
     assert (systems, items, metrics) == (len(SYSTEMS), len(rejoinder.read_testset(TESTSET)), 2)
     status, out, _ = command("look", path)
     assert status == 0
-    assert "score, compare, correlate, plan, ruq" in out
+    assert "verbs: score, compare, plan\n" in out
+    assert "verbs with another file or a model: correlate, ruq" in out
 
 
 def test_names_and_columns_to_group_by():
@@ -251,7 +252,7 @@ def test_the_commands(command, tmp_path):
     (tmp_path / "t.csv").write_text(TABLE)
     status, out, _ = command("look", tmp_path / "t.csv")
     assert status == 0
-    assert "it needs no other file" in " ".join(out.split())  # the path decides where it wraps
+    assert "verbs: score, report, audit, plan, annotate " in " ".join(out.split())
     given = [tmp_path / "t.csv", "--as", "responses", "-o", tmp_path / "o.jsonl"]
     status, out, err = command("convert", *given)
     assert (status, out) == (0, "responses: 2 rows\n")
@@ -284,8 +285,9 @@ def test_mined_candidates_are_candidates(command, tmp_path, suffix):
     assert {"weigh", "annotate"} <= set(result.verbs)
     status, out, err = command("look", path)
     assert (status, err) == (0, "")
-    assert f"example: rejoinder annotate serve TESTSET --mined {path} --db STUDY.sqlite" in out
-    assert f"example: rejoinder weigh TESTSET {path} --ratings RATINGS" in out
+    start = "example with TESTSET: rejoinder"
+    assert f"{start} annotate serve TESTSET --mined {path} --db STUDY.sqlite" in out
+    assert f"{start} weigh TESTSET {path} --ratings RATINGS" in out
 
 
 def test_a_study_is_a_study(command, tmp_path):
@@ -315,14 +317,14 @@ def test_a_database_that_is_no_study_is_none(tmp_path):
 def test_a_verb_that_reads_the_file_by_an_option_is_named_with_it(tmp_path):
     ratings = tmp_path / "r.csv"
     ratings.write_text("id,system,rater,score\n1,a,r,3\n1,b,r,4\n")
-    (line,) = (
-        line.text for line in rejoinder.look(ratings).document()
-        if isinstance(line, Line) and str(line.text).startswith("verbs: ")
-    )  # fmt: skip
-    assert str(line).startswith(
-        "verbs: ratings, correlate --ratings, plan --ratings, weigh --ratings, judge --ratings, "
-        "compare --ratings, report --ratings"
-    )
+    lines = {
+        str(line.text) for line in rejoinder.look(ratings).document() if isinstance(line, Line)
+    }
+    assert lines >= {
+        "verbs: ratings, correlate --ratings, plan --ratings, judge --ratings, compare --ratings, "
+        "report --ratings, score --scores",
+        "verbs with another file or a model: weigh --ratings, audit --scores",
+    }
 
 
 def test_what_verbs_use_a_kind_of_table_is_whole():
@@ -339,14 +341,33 @@ def test_what_verbs_use_a_kind_of_table_is_whole():
             r"row 3: duplicate rating \(system 'a', id '1'",
         ),
         ("w.csv", "id,system,ann,bob\n1,a,2,3\n1,a,1,4\n", r"row 3: duplicate rating"),
+        (
+            "p.jsonl",
+            '{"_task_hash": 1, "meta": {"id": "1", "system": "a"}, "options": [{"id": 1}], "accept": []}\n',
+            "row 1: accept: 0 options",
+        ),
         ("e.json", "[]", "e.json: an empty list; expected one JSON list of objects"),
     ],
-    ids=["long", "wide", "empty list"],
+    ids=["long", "wide", "a damaged cell of a known format", "empty list"],
 )
 def test_the_error_is_that_of_the_kind_whose_columns_the_file_has(name, content, message, tmp_path):
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=message):
         rejoinder.look(tmp_path / name)
+
+
+def test_what_a_file_is_near_to_has_a_note(tmp_path):
+    path = tmp_path / "feedback.csv"
+    path.write_text("prompt,output,feedback\nHi,Ho,:-)\nHey,No,:-(\n")
+    look = rejoinder.look(path)
+    assert [each.kind for each in look.readings] == ["test set", "responses"]
+    (kind,) = look.refusals
+    assert kind == "ratings"
+    assert "row 2: score ':-)' is no number (and 1 cell more like it)" in look.refusals[kind]
+    ratings = rejoinder.read_ratings(path, values={":-)": 1, ":-(": 0})
+    assert ratings.get_column("score").to_list() == [1.0, 0.0]
+    path.write_text("id,question,answer,label\n1,Hi,Ho,1\n")
+    assert list(rejoinder.look(path).refusals) == ["test set or responses"]
 
 
 def test_a_column_that_no_file_of_the_command_has_is_refused(command, tmp_path):

@@ -127,7 +127,8 @@ def _graded(part: Part, values: Mapping[str, float]) -> Part:
     keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
     if "score" not in frame.columns:
         feedback = [] if _numbers(part, keys) else _feedback(frame.columns)
-        if name := next((each for each in feedback if _is_of_grades(part, each, values)), None):
+        of_grades = (each for each in feedback if _is_of_grades(part, each, values))
+        if name := next(of_grades, feedback[0] if feedback else None):
             log_renames({name: "score"}, part.name)
             frame = frame.rename({name: "score"})
     names = [name for name in frame.columns if name not in keys and (values or name == "score")]

@@ -241,7 +241,7 @@ TABLES = [
     "tuned", "reranked",
 ]  # fmt: skip
 OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
-STUDIES = {"NegativeReferences", "ReferencesStudy", "Study"}
+STUDIES = {"GalleyStudy", "KhayrallahStudy", "NegativeReferences", "ReferencesStudy", "TaoStudy"}
 WITHOUT_A_RESULT = {
     *("ResponderTraining", "RuberTraining", "TrainedVectors", "TripleIndex"),
     *STUDIES,

@@ -201,51 +201,40 @@ def given_utilities(table: pl.DataFrame, lists: NBestLists) -> Iterator[tuple[in
         InputError: A column or a pair of candidates is missing or there twice, a value is no number, or
             there is no such candidate.
     """
-    lacking = [name for name in UTILITY if name not in table.columns]
-    if lacking:
-        raise InputError(
-            f"utility: no column {quoted(lacking[0])}; expected {', '.join(UTILITY)}, with candidates by "
-            "their number in the list, from 1 on"
-        )
+
+    def wrong(what: object, expected: str) -> InputError:
+        return InputError(f"utility: {what}; expected {expected}")
+
+    for name in [name for name in UTILITY if name not in table.columns]:
+        where = "with candidates by their number in the list, from 1 on"
+        raise wrong(f"no column {quoted(name)}", f"{', '.join(UTILITY)}, {where}")
     try:
         rows = table.select(pl.col(name).cast(kind) for name, kind in UTILITY.items())
     except pl.exceptions.PolarsError as error:
-        why = str(error).splitlines()[0]
-        raise InputError(f"utility: {why}; expected numbers beside the ids") from None
-    if (empty := rows.null_count().row(0)) and any(empty):
-        name = rows.columns[int(np.flatnonzero(empty)[0])]
-        raise InputError(f"utility: an empty cell in the column {quoted(name)}; expected a value")
-    unknown = rows.filter(~pl.col("id").is_in(lists.ids))
-    if unknown.height:
-        raise InputError(
-            f"utility: {first_few(unknown.get_column('id').unique(maintain_order=True).to_list())}: no "
-            "candidates have this id; expected utilities of these candidates alone"
-        )
-    twice = rows.filter(pl.struct("id", "candidate", "reference").is_duplicated())
-    if twice.height:
-        id, a, b, _ = twice.row(0)
-        raise InputError(
-            f"utility: candidate {a} with reference {b} at id {quoted(id)} more than once; expected each "
-            "pair once"
-        )
-    of_id = {str(key[0]): each for key, each in rows.group_by("id")}
+        raise wrong(str(error).splitlines()[0], "numbers beside the ids") from None
+    for name in [each.name for each in rows if each.null_count()]:
+        raise wrong(f"an empty cell in the column {quoted(name)}", "a value")
+    known = rows.get_column("id").is_in(lists.ids)
+    if unknown := rows.filter(~known).get_column("id").unique(maintain_order=True).to_list():
+        what = f"{first_few(unknown)}: no candidates have this id"
+        raise wrong(what, "utilities of these candidates alone")
+    for id, a, b, _ in rows.filter(
+        pl.struct("id", "candidate", "reference").is_duplicated()
+    ).rows():
+        what = f"candidate {a} with reference {b} at id {quoted(id)} more than once"
+        raise wrong(what, "each pair once")
+    of_id = rows.partition_by("id", as_dict=True)
     for place, (id, size) in enumerate(zip(lists.ids, np.diff(lists.bounds).tolist(), strict=True)):
         matrix = np.full((size, size), np.nan)
-        if id in of_id:
-            a = of_id[id].get_column("candidate").to_numpy() - 1
-            b = of_id[id].get_column("reference").to_numpy() - 1
-            if min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= size:
-                raise InputError(
-                    f"utility: id {quoted(id)} has candidates beyond the {size} of its list; expected "
-                    "numbers from 1 on"
-                )
-            matrix[a, b] = of_id[id].get_column("utility").to_numpy()
-        if np.isnan(matrix).any():
-            a, b = np.argwhere(np.isnan(matrix))[0] + 1
-            raise InputError(
-                f"utility: none of candidate {a} with reference {b} at id {quoted(id)}; expected one for "
-                "every pair of candidates of an item"
-            )
+        own = of_id.get((id,), rows.clear())
+        pairs = own.select("candidate", "reference").to_numpy() - 1
+        if ((pairs < 0) | (pairs >= size)).any():
+            what = f"id {quoted(id)} has candidates beyond the {size} of its list"
+            raise wrong(what, "numbers from 1 on")
+        matrix[*pairs.T] = own.get_column("utility").to_numpy()
+        for a, b in np.argwhere(np.isnan(matrix))[:1] + 1:
+            what = f"none of candidate {a} with reference {b} at id {quoted(id)}"
+            raise wrong(what, "one for every pair of candidates of an item")
         yield place, matrix
 
 

@@ -103,7 +103,6 @@ RUNS_OF = {
     "soft_clusters": 1000,
     "soft_comparisons": 800,
     "soft_pairwise": 1000,
-    "tuned_gain": 200,
     "turn_level": 600,
     "unit_comparisons": 600,
     "unit_intervals": 400,

@@ -338,6 +338,8 @@ ROWS = [
     Row("variety", "--seed", "--seed 7", COVERAGE, "systems[measure=Vendi chrF].*.value"),
     as_json("variety"),
     to_file("variety"),
+    scores_format("variety"),
+    Row("variety", *SCORES, effect=more_than_before("systems.*.measure", "judge")),
     Row("variety", "--encoder", "--encoder {encoder}", effect=more_than_before(
         "systems.*.measure", *(f"{each} cosine" for each in (
             "pairwise", "Vendi", "coverage", "bad coverage", "closeness", "good less bad coverage")))),

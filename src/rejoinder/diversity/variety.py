@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
@@ -33,11 +33,13 @@ from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted
+from rejoinder.metrics import registry
 from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.contract import Contract
 from rejoinder.metrics.distinct import DistinctN
 from rejoinder.metrics.encoder_cosine import EncoderCosine
 from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
+from rejoinder.metrics.external import External
 from rejoinder.metrics.pairs import PairScorer
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress, advance
@@ -48,6 +50,7 @@ from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.draws import check_draws, check_permutations
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.mean_difference import mean_inference
+from rejoinder.statistics.proportions import share_size, wilson
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import refuse_unknown_ids
 from rejoinder.tables.testset import TestSet, TestSetLike
@@ -106,6 +109,7 @@ class Variety(PlottedResult):
         signatures: How the measures are computed.
         notes: What was left out, and how values are to be read.
         parameters: ``cluster``, ``permutations``, ``seed``, ``without``.
+        quality: By measure of quality, given scores first, what tables multiply it with.
     """
 
     systems: pl.DataFrame
@@ -115,12 +119,13 @@ class Variety(PlottedResult):
     signatures: dict[str, str]
     notes: tuple[str, ...]
     parameters: dict[str, Any]
+    quality: dict[str, int] = field(default_factory=dict)
 
     def document(self, view: View = AS_USUAL) -> Document:
         """The systems under every measure, the pairs, and what the measures cannot see."""
         from rejoinder.diversity.variety_tables import of_pairs, of_systems, remarks
 
-        shown = [*of_systems(self.systems, self.k), *of_pairs(self.pairs)]
+        shown = [*of_systems(self.systems, self.k, self.quality), *of_pairs(self.pairs)]
         return [*shown, *remarks(self.systems, self.pairs, self.signatures, self.notes)]
 
     def as_json(self) -> dict[str, Any]:
@@ -153,6 +158,7 @@ def variety(
     testset: TestSetLike | None = None,
     *,
     encoder: str | None = None,
+    scores: Sequence[External] = (),
     samples: int | None = None,
     tokenizer: str = "13a",
     without: Sequence[str] = (),
@@ -176,6 +182,8 @@ def variety(
             apart in a column ``sample``.
         testset: References for the coverage, and clusters; None: neither.
         encoder: The folder or name of a sentence encoder; None: chrF alone.
+        scores: What judges or other tools gave the samples (``External``): further measures of quality, the
+            mean over all samples of a prompt.
         samples: k; None takes the smallest number that a prompt with several samples has. Prompts with
             fewer are left out, and counted.
         tokenizer: Of distinct-n and sentence BLEU; see ``rejoinder.text.tokenizers.TOKENIZERS``.
@@ -217,6 +225,8 @@ def variety(
     # Each use has draws of its own, so that all systems are shifted alike, whatever k is.
     of_subsets, of_shifts, of_tests = range(3)
     similarities: dict[str, Contract] = {"chrF": ChrF()}
+    labels = registry.metrics(scores) if scores else ()
+    outside = dict(zip(labels, scores, strict=True))
     if encoder is not None:
         similarities["cosine"] = EncoderCosine(encoder=encoder)
     texts = None if items is None else _texts(items)
@@ -225,6 +235,12 @@ def variety(
     for done, (system, own) in enumerate(by_system.items()):
         rng = np.random.default_rng([seed, of_subsets])
         measured = _variety(own, {"sBLEU-2": bleu, **similarities}, tokenizer, k, rng)
+        of_prompts = [ids[i] for i in own.prompts.tolist()]
+        for label, metric in outside.items():
+            if label in measured:
+                raise ParameterError(f"scores: '{label}' is a measure of variety itself; rename it")
+            assert metric.reply_values is not None
+            measured[label] = metric.reply_values.at((system,), of_prompts)[0][0]
         for measure, each in measured.items():
             there = int((~np.isnan(each)).sum())
             if 0 < there < each.size:
@@ -251,18 +267,26 @@ def variety(
         permutations,
         np.random.default_rng([seed, of_tests]),
     )
-    facts = {"samples": k, "seed": seed, **({"cluster": column} if column else {})}
+    clustering = {"cluster": column} if column else {}
+    facts = {"samples": k, "seed": seed, **clustering}
     metrics = {
         **similarities, "sBLEU-2": bleu, "distinct-1": distinct, "distinct-2": replace(distinct, order=2)
     }  # fmt: skip
+    quality = {label: 100 if each.times100 else 1 for label, each in outside.items()}
+    quality |= {of[1]: 100 for of in values if of[1].startswith("closeness")}
     return Variety(
-        pl.DataFrame([_summary(*of, each, clusters, k) for of, each in values.items()], _SYSTEMS),
+        pl.DataFrame(
+            [_summary(*of, each, clusters, k, outside.get(of[1])) for of, each in values.items()],
+            _SYSTEMS,
+        ),
         pairs,
         _prompts(values, ids, by_system),
         k,
-        {name: metric.signature(**facts) for name, metric in metrics.items()},
+        {name: metric.signature(**facts) for name, metric in metrics.items()}
+        | {name: metric.signature(**clustering) for name, metric in outside.items()},
         tuple(notes),
         {"cluster": column, "permutations": permutations, "seed": seed, "without": list(without)},
+        quality,
     )
 
 
@@ -493,9 +517,14 @@ def _pairs(
 
 
 def _summary(
-    system: str, measure: str, values: Floats, clusters: NDArray[np.generic], k: int
+    system: str,
+    measure: str,
+    values: Floats,
+    clusters: NDArray[np.generic],
+    k: int,
+    metric: External | None = None,
 ) -> dict[str, Any]:
-    """The row of a system and a measure."""
+    """The row of a system and a measure; ``metric``: that of given scores."""
     there = ~np.isnan(values)
     row: dict[str, Any] = dict.fromkeys(_SYSTEMS)
     row |= {"system": system, "measure": measure, "n": int(there.sum())}
@@ -511,7 +540,14 @@ def _summary(
     row |= {"value": found.value, "reason": found.interval.reason}
     if found.interval.reason is not None:
         return row
+    if metric is not None and metric.share:
+        (low, high), p = metric.ends, found.value
+        shares = (values[there] - low) / (high - low)
+        ends = wilson((p - low) / (high - low), share_size(shares, groups))
+        return row | {"low": low + (high - low) * ends.low, "high": low + (high - low) * ends.high}
     least, most = (-1, 1) if covers or measure.endswith("cosine") else (0, 1)
+    if metric is not None:
+        least, most = metric.bounds
     if measure.startswith(("Vendi", "good less bad")):
         least, most = (1, k) if measure.startswith("Vendi") else (-2, 2)
     return row | {"low": max(least, found.interval.low), "high": min(most, found.interval.high)}

@@ -14,7 +14,7 @@ from rejoinder.document.text import Cell
 MEASURES_AT_ONCE = 4
 
 LEGEND = (
-    "Means over prompts of {} samples each, with 95% intervals; x100 but for Vendi. distinct-n: share of "
+    "Means over prompts of {} samples each, with 95% intervals; x100 but for {}. distinct-n: share of "
     "different n-grams. pairwise: how alike two samples are (lower is more varied). Vendi: effective "
     "number of different samples, from 1 to {}."
 )
@@ -45,18 +45,19 @@ MEANINGS = {
 }
 
 
-def of_systems(systems: pl.DataFrame, k: int) -> Document:
-    """A row for each system, its measures side by side."""
+def of_systems(systems: pl.DataFrame, k: int, quality: Mapping[str, int]) -> Document:
+    """A row for each system, its measures side by side; ``quality``: what some are multiplied with."""
+    plain = [name for name, times in quality.items() if times == 1]
 
     def cell(measure: str, value: float | None, low: float | None, high: float | None) -> Cell:
-        return interval(value, low, high, _show(measure))
+        return interval(value, low, high, decimals(2) if measure in plain else _show(measure))
 
     columns = [
         key("system"),
         number(str, ("measure", "value", "low", "high", "n"), lambda *x: cell(*x[:4]), across=True),
     ]
     table = Table(systems, columns, across="measure", most=MEASURES_AT_ONCE, meanings=MEANINGS)
-    return [*spaced(table), Line(LEGEND.format(k, k), "legend")]
+    return [*spaced(table), Line(LEGEND.format(k, ", ".join(["Vendi", *plain]), k), "legend")]
 
 
 def of_pairs(pairs: pl.DataFrame) -> Document:

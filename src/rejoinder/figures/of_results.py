@@ -217,13 +217,12 @@ def _quantity(quantity: Quantity, of: str | None) -> Figure:
 
 
 def _variety(result: Variety, of: str | None) -> Figure:
-    """The closeness of each system to references over its Vendi score, by one similarity."""
+    """The quality of each system, a given score or closeness to references, over its Vendi score."""
     measures = result.systems.get_column("measure").unique(maintain_order=True).to_list()
-    names = [each.removeprefix("closeness ") for each in measures if each.startswith("closeness ")]
-    name = _chosen(
-        of, names, "similarity to references, of which a test set has none without them,"
-    )
-    return quality_and_variety(result.systems, f"closeness {name}", f"Vendi {name}")
+    names = {each.removeprefix("closeness "): each for each in result.quality}
+    name = _chosen(of, list(names), "score, or similarity to references, where neither is given,")
+    variety = f"Vendi {name}" if f"Vendi {name}" in measures else "Vendi chrF"
+    return quality_and_variety(result.systems, names[name], variety, result.quality[names[name]])
 
 
 FIGURES: dict[str, Callable[[Any, str | None], Figure]] = {

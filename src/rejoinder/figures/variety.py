@@ -12,13 +12,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def quality_and_variety(systems: pl.DataFrame, quality: str, variety: str) -> Figure:
+def quality_and_variety(
+    systems: pl.DataFrame, quality: str, variety: str, times: int = 100
+) -> Figure:
     """Draws each system's quality over its variety; an interval is left out where there is none.
 
     Args:
         systems: ``Variety.systems``.
-        quality: The measure that stands on the vertical axis, x100.
+        quality: The measure that stands on the vertical axis.
         variety: The measure that stands on the horizontal axis: more is more varied.
+        times: What the quality is multiplied with.
     """
     figure = style.canvas(5.6, 4.2)
     axes = figure.subplots()
@@ -30,16 +33,16 @@ def quality_and_variety(systems: pl.DataFrame, quality: str, variety: str) -> Fi
     handles = {}
     for name, look in style.looks(both["system"]).items():
         (row,) = both.filter(system=name).to_dicts()
-        x, y = row["value"], 100 * row["value_up"]
+        x, y = row["value"], times * row["value_up"]
         if row["low"] is not None:
             axes.plot([row["low"], row["high"]], [y, y], color=look.colour, linewidth=1.1)
         if row["low_up"] is not None:
-            ends = [100 * row["low_up"], 100 * row["high_up"]]
+            ends = [times * row["low_up"], times * row["high_up"]]
             axes.plot([x, x], ends, color=look.colour, linewidth=1.1)
         (handles[name],) = axes.plot(
             [x], [y], color=look.colour, marker=look.marker, linestyle="none", label=name
         )
     axes.set_xlabel(variety)
-    axes.set_ylabel(f"{quality} (x100)")
+    axes.set_ylabel(f"{quality} (x100)" if times == 100 else quality)
     style.legend(figure, handles, "outside right upper")
     return figure

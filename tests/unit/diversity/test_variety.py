@@ -4,9 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rejoinder import TestSet, variety
+from rejoinder import External, TestSet, variety
 from rejoinder.diversity.measures import vendi
 from rejoinder.diversity.variety import _summary
+from rejoinder.errors import ParameterError
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.proportions import share_size, wilson
 
 
 def replies(systems):
@@ -91,6 +94,28 @@ def test_one_prompt_has_closeness_and_a_reason_for_no_coverage():
     (row,) = result.systems.filter(measure="coverage chrF").to_dicts()
     assert row["value"] is None
     assert "no two prompts" in row["reason"]
+
+
+def test_given_scores_are_the_quality_beside_variety():
+    said = replies({"a": {str(i): ["x y", "z"] for i in range(6)}})
+    marks = said.select("system", "id", "sample").with_columns(
+        judge=pl.Series([1.0, 5.0] * 5 + [None] * 2),
+        passed=pl.Series([1.0] * 10 + [0.0, 1.0]),
+    )
+    judge = External("judge", marks.drop("passed"), bounds=(1, 5))
+    result = variety(said, scores=[judge, External("passed", marks.drop("judge"))])
+    assert result.quality == {"judge": 1, "passed": 100}
+    assert "a: judge is undefined for 1 of its prompts" in result.notes
+    of_judge, passed = (result.systems.filter(measure=m).row(0, named=True) for m in result.quality)
+    assert (of_judge["value"], of_judge["n"], passed["n"]) == (3, 5, 6)
+    expected = wilson(11 / 12, share_size(np.array([1.0] * 5 + [0.5]), Groups.of(None, 6)))
+    assert (passed["low"], passed["high"]) == pytest.approx((expected.low, expected.high))
+    assert "x100 but for Vendi, judge" in result.to_markdown()
+    assert result.plot().axes[0].get_ylabel() == "judge"
+    assert result.plot("passed").axes[0].get_ylabel() == "passed (x100)"
+    taken = External("distinct-1", marks.select("system", "id", "sample", pl.col("judge")))
+    with pytest.raises(ParameterError, match="'distinct-1' is a measure of variety itself"):
+        variety(said, scores=[taken])
 
 
 def test_a_conversation_without_a_value_is_noted_and_items_are_independent():

@@ -21,8 +21,14 @@ Examples:
 """
 
 
-class VarietyOptions(options.TextsOptions, options.PrintedOptions, options.SeedOptions):
+class VarietyOptions(
+    options.TextsOptions, options.ScoreFilesOptions, options.PrintedOptions, options.SeedOptions
+):
     """The options of 'variety'."""
+
+    scores: tuple[options.ScoreFile, ...] = options.scores(
+        "They are the quality beside variety, as a judge sees it."
+    )
 
     testset: Path = argument("testset", metavar="[TESTSET]", type=PATH)
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
@@ -54,17 +60,19 @@ def variety(given: VarietyOptions) -> None:
     'sample', or are logs with repeats. With a TESTSET before them: coverage of the references above
     chance, and closeness to them, which is the quality beside variety.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.diversity.variety import variety as measured
 
     targets.check_drawings(given.plots)
     testset, responses = _read(given)
+    scores = inputs.external(given, given.without) if given.scores else ()
     with Progress("comparing samples") as tick:
         result = measured(
             responses,
             testset,
             encoder=given.encoder,
+            scores=scores,
             samples=given.samples,
             tokenizer=given.tokenizer,
             cluster=given.cluster,

@@ -25,7 +25,7 @@ class JudgeOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions)
     tolerance: float = number(
         "--tolerance",
         default=0.1,
-        help="Share of items by which a judge may be worse than a rater and still stand in: 0.1 for "
+        help="Share of items by which a judge may be worse than a rater and still replace one: 0.1 for "
         "crowd workers, 0.15 for skilled raters, 0.2 for experts.",
     )
     alignment: str = choice(

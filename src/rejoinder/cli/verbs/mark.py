@@ -67,7 +67,7 @@ def mark(given: MarkOptions) -> None:
     """Have a language model mark replies.
 
     The model marks each reply on the scale of each criterion of the rubric, or compares replies in
-    pairs. Where the probabilities of its first word are to be had, a mark is the expectation over the
+    pairs. Where the probabilities of its first word are known, a mark is the expectation over the
     scale; else it is the number that it answers. A model's marks are not people's: go on with 'judge'
     and with 'compare --ratings'. A server's key is read from the environment variable
     REJOINDER_API_KEY.

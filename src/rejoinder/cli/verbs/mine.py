@@ -33,7 +33,7 @@ class MineOptions(options.TestsetFileOptions, options.PrintedOptions):
         "--set response_smoothing",
         metavar="EPSILON",
         default=1.0,
-        help="What stands beside the similarity of responses, with the weight 1 - ALPHA. 0: responses "
+        help="Constant that is added to the similarity of responses, with the weight 1 - ALPHA. 0: responses "
         "that share no word with the item's own are no candidates.",
     )
     k1: float = number(

@@ -42,7 +42,7 @@ class WeighOptions(
     rated_replies: tuple[Path, ...] = path(
         "--rated-replies",
         multiple=True,
-        help="File of the replies that --ratings are of, where they are to be no references; may be "
+        help="File of the replies that --ratings are of, where they should not become references; may be "
         "repeated. For --weights-from and --scores.",
     )
     without: tuple[str, ...] = options.without(

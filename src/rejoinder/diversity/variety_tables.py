@@ -46,7 +46,13 @@ MEANINGS = {
 
 
 def of_systems(systems: pl.DataFrame, k: int, quality: Mapping[str, int]) -> Document:
-    """A row for each system, its measures side by side; ``quality``: what some are multiplied with."""
+    """A row for each system, its measures side by side.
+
+    Args:
+        systems: ``Variety.systems``.
+        k: How many samples of a prompt the measures are of.
+        quality: By measure of quality what tables multiply it with.
+    """
     plain = [name for name, times in quality.items() if times == 1]
 
     def cell(measure: str, value: float | None, low: float | None, high: float | None) -> Cell:

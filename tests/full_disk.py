@@ -196,7 +196,7 @@ SAME_TABLES = (
     "compare", "correlate", "audit", "preferences", "judge", "plan", "weigh", "mark", "mine", "filter",
     "ruq", "explain-diff", "sweep", "tune", "rerank", "variety", "recipe galley2015", "recipe khayrallah2021",
     "recipe negative-references",
-    "recipe references", "recipe tao2018",
+    "recipe references", "recipe systems2015", "recipe tao2018",
 )  # fmt: skip
 """Verbs whose --tables is written by the same lines as that of 'score' and 'ratings'."""
 
@@ -204,6 +204,7 @@ ELSEWHERE = {
     **{(verb, "--tables"): "tried with 'score' and 'ratings'" for verb in SAME_TABLES},
     ("compare", "--plots"): "written by the same lines as that of 'variety'",
     ("variety", "--plots"): "written by the same lines as that of the recipes",
+    ("recipe systems2015", "--output"): "its model is written as that of 'train responder'",
     ("rerank", "--save-utility"): "written by the same lines as --output, beside it",
     (
         "annotate page",

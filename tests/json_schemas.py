@@ -50,6 +50,7 @@ TABLES = {
     "recipe khayrallah2021": "recipes.khayrallah2021.study_tables",
     "recipe negative-references": "recipes.negative_references.study_tables",
     "recipe references": "recipes.references.study_tables",
+    "recipe systems2015": "recipes.systems2015.study_tables",
     "recipe tao2018": "recipes.tao2018.study_tables",
     "score": "scoring.compare_tables",
     "sweep": "tuning.sweep_tables",
@@ -212,6 +213,7 @@ ONCE = (
     "respond",
     "sweep",
     "recipe khayrallah2021",
+    "recipe systems2015",
 )
 """Verbs that take long, and whose output has the same keys under all options but those of `FORMS`."""
 

@@ -498,5 +498,9 @@ LADDER: dict[str, Entry | Absent] = {
         "trains the paper's systems, for minutes at its smallest scale; its tables are tested in "
         "tests/unit/recipes/test_khayrallah2021.py, and what it compares is what ruq compares"
     ),
+    "recipe systems2015": Absent(
+        "trains a system and tunes it twelve times; what it is made of is tested in "
+        "tests/unit/recipes/test_systems2015.py, and it reads what train responder and respond read"
+    ),
     "metrics": Absent("lists metrics and reads no data"),
 }

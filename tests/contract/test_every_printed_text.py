@@ -106,8 +106,9 @@ ROWS = [
     ("recipe galley2015", "", []),
     ("recipe khayrallah2021", "", [OUT]),
     ("recipe references", "", ["tuned", OUT]),
+    ("recipe systems2015", "", [OUT]),
 ]
-SLOW = {"train responder", "respond", "sweep", "recipe khayrallah2021"}
+SLOW = {"train responder", "respond", "sweep", "recipe khayrallah2021", "recipe systems2015"}
 
 
 class World(HostileWorld):

@@ -135,6 +135,7 @@ SAME_READERS = {
     "tune": "reads its candidates as rerank does, and its test set as score does",
     "sweep": "reads its corpus as filter does and its test set as score does, and trains for minutes",
     "recipe khayrallah2021": "reads published files of one study, and trains for minutes",
+    "recipe systems2015": "reads what train responder and respond read, and tunes for minutes",
     "recipe tao2018": "reads what train ruber and correlate read, and trains for minutes",
 }
 FORCIBLE = ("testset", "responses", "ratings")

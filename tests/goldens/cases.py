@@ -17,7 +17,7 @@ from settings import ROWS, USUAL
 FOLDER = Path(__file__).parent
 
 _MODELS = "responder|phrases|ruber|other_ruber|vectors|encoder|language_model|chat_model"
-_TRAINING = ("train ", "sweep", "recipe khayrallah2021")
+_TRAINING = ("train ", "sweep", "recipe khayrallah2021", "recipe systems2015")
 
 
 _SMALLER = {

@@ -17,9 +17,16 @@ from settings.shared import (
     to_file,
 )
 
-NEGATIVE, TAO, GALLEY, KHAYRALLAH, REFERENCES = (
+NEGATIVE, TAO, GALLEY, KHAYRALLAH, REFERENCES, SYSTEMS_2015 = (
     f"recipe {name}"
-    for name in ("negative-references", "tao2018", "galley2015", "khayrallah2021", "references")
+    for name in (
+        "negative-references",
+        "tao2018",
+        "galley2015",
+        "khayrallah2021",
+        "references",
+        "systems2015",
+    )
 )
 USUAL = {
     NEGATIVE: f"{NEGATIVE} {{testset}} --resamples 100 --permutations 50 --json",
@@ -37,6 +44,10 @@ USUAL = {
         " --permutations 20 --resamples 100 --json"
     ),
     KHAYRALLAH: f"{KHAYRALLAH} {{dailydialog}} {{two_systems}} -o {{out}}/k --resamples 100 --json",
+    SYSTEMS_2015: (
+        f"{SYSTEMS_2015} {{corpus}} {{testset}} -o {{out}}/s --set association=0.5 --set external=0"
+        " --set tuning_items=4 --set nbest=3 --set rounds=1 --set starts=1 --resamples 0 --json"
+    ),
 }
 
 ACCURACY = "table.*.accuracy"
@@ -192,4 +203,31 @@ CHAIN = [
         where={"testset": "keyed_testset"}, effect=refused("no column 'id'")),
 ]  # fmt: skip
 
-ROWS = [*NEGATIVES, *TAO2018, *GALLEY2015, *KHAYRALLAH2021, *CHAIN]
+TUNED = "systems.*.value"
+# Twelve tunings each, so that all but a few are for the slow part.
+SYSTEMS2015 = [
+    as_json(SYSTEMS_2015, slow=True),
+    to_file(SYSTEMS_2015, slow=True),
+    Row(SYSTEMS_2015, "--output", "-o {out}/other", slow=True, effect=lambda _, after: (
+        {each.split("/")[0] for each in after.at("@")} == {"other"})),
+    Row(SYSTEMS_2015, "--metric", "-m rougel", "systems.*.metric"),
+    *(
+        Row(SYSTEMS_2015, option, more, differs, slow=True, **given)
+        for option, more, differs, given in (
+            ("--validation", "--validation {validation}", TUNED, {}),
+            ("--scorer", "--scorer {ruber}", "systems.*.system", {}),
+            ("--preset", "--preset small", "@s/study.json", {"keeps": TUNED}),  # of few pairs
+            ("--detokenize", "--detokenize", TUNED, {"where": {"corpus": "tokenized_corpus"}}),
+            ("--set", "--set order=2", TUNED, {}),
+            ("--set tuning_items", "--set tuning_items=3", "meanings", {}),
+            ("--set nbest", "--set nbest=9", "meanings", {}),
+            ("--set rounds", "--set rounds=2", "meanings", {}),
+            ("--set starts", "--set starts=4", "meanings", {}),
+            ("--set beam", "--set beam=1", TUNED, {}),
+            ("--resamples", "--resamples 100", "systems.*.low", {"keeps": TUNED}),
+            ("--seed", "--seed 7", "meanings", {}),
+        )
+    ),
+]  # fmt: skip
+
+ROWS = [*SYSTEMS2015, *NEGATIVES, *TAO2018, *GALLEY2015, *KHAYRALLAH2021, *CHAIN]

@@ -253,7 +253,14 @@ def _trained_settings() -> list[Row]:
     return _responder_settings() + described_phrase_settings()
 
 
+def _phrase_settings() -> list[Row]:
+    from rejoinder.responders.phrase.parameters import described_phrase_settings
+
+    return described_phrase_settings()
+
+
 TRAINED_SETTINGS: Any = SettingsOption(_trained_settings)
+PHRASE_SETTINGS: Any = SettingsOption(_phrase_settings)
 SETTINGS: Any = SettingsOption(_responder_settings)
 UNIT_SIZE = integer("--set unit_size", default=100, help="Number of items in a unit.")
 ASSIGNMENTS = integer(

@@ -10,6 +10,7 @@ from rejoinder.recipes.galley2015 import galley2015
 from rejoinder.recipes.khayrallah2021 import khayrallah2021
 from rejoinder.recipes.negative_references import negative_references
 from rejoinder.recipes.references import references
+from rejoinder.recipes.systems2015 import systems2015
 from rejoinder.recipes.tao2018 import tao2018
 
 
@@ -54,6 +55,12 @@ RECIPES = {
         "references mined, rated, weighed.",
         references,
         "references.md",
+    ),
+    "systems2015": Recipe(
+        "Galley et al. (2015)",
+        "do metrics tune other systems?",
+        systems2015,
+        "studies/systems2015.md",
     ),
     "tao2018": Recipe(
         "Tao et al. (2018)",

@@ -19,7 +19,7 @@ from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.kernels.phrases import Links
 from rejoinder.messages import counted
 from rejoinder.models.training.folder import ModelFolder, Record, versions, write_folder
-from rejoinder.responders.phrase.alignment import Sentences, aligner, links_of
+from rejoinder.responders.phrase.alignment import WordNumbers, aligner, links_of
 from rejoinder.responders.phrase.language_model import (
     SPECIAL,
     LanguageModel,
@@ -153,8 +153,8 @@ def _texts(
 
 
 def _links(
-    source: Sentences,
-    target: Sentences,
+    source: WordNumbers,
+    target: WordNumbers,
     parameters: PhraseParameters,
     name: str,
     identity: Mapping[str, Any],

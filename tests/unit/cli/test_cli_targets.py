@@ -69,6 +69,7 @@ OUTPUTS = [
     Output("recipe khayrallah2021", "--tables", "IN -o c", ".html"),
     Output("recipe negative-references", "--tables", "IN", ".csv"),
     Output("recipe references", "--tables", "IN b.jsonl -o c", ".md"),
+    Output("recipe systems2015", "--tables", "IN b.jsonl -o c", ".md"),
     Output("recipe tao2018", "--tables", "IN a.jsonl --ratings b.csv --model c", ".tex"),
     Output("score", "--save", "IN a.jsonl", ".parquet"),
     Output("compare", "--save", "IN a.jsonl -b a --fail-if-worse 0", ".xml"),
@@ -104,6 +105,7 @@ OUTPUTS = [
     Output("train responder", "--output", "IN", foreign="a.txt"),
     Output("recipe khayrallah2021", "--output", ".", foreign="a.txt"),
     Output("recipe references", "--output", "IN b.jsonl", foreign="a.txt"),
+    Output("recipe systems2015", "--output", "IN b.jsonl", foreign="a.txt"),
     Output("recipe tao2018", "--plots", "IN a.jsonl --ratings b.csv --model c", foreign="scatter-x.png"),
     Output("recipe galley2015", "--plots", "IN a.jsonl --ratings b.csv", foreign="galley2015-figure2.svg"),
 ]  # fmt: skip

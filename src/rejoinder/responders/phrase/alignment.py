@@ -18,8 +18,8 @@ SMOOTHING = 1e-9
 """Added to expected counts, so that no probability that is asked for is 0."""
 
 
-class Sentences(NamedTuple):
-    """Sentences as numbers of words.
+class WordNumbers(NamedTuple):
+    """WordNumbers as numbers of words.
 
     Attributes:
         words: int64 [t].
@@ -35,14 +35,17 @@ class Sentences(NamedTuple):
         return np.diff(self.bounds)
 
     @classmethod
-    def of(cls, lists: list[list[int]]) -> Sentences:
-        """Sentences of lists of numbers."""
+    def of(cls, lists: list[list[int]]) -> WordNumbers:
+        """WordNumbers of lists of numbers."""
         bounds = np.concatenate([[0], np.cumsum([len(each) for each in lists], dtype=np.int64)])
         return cls(np.array([each for row in lists for each in row], dtype=np.int64), bounds)
 
 
 def hmm_links(
-    source: Sentences, target: Sentences, iterations: int, tick: Callable[[], None] = lambda: None
+    source: WordNumbers,
+    target: WordNumbers,
+    iterations: int,
+    tick: Callable[[], None] = lambda: None,
 ) -> Indices:
     """The source position of each target word in the best alignment, -1 for NULL: int64 [words].
 
@@ -53,8 +56,8 @@ def hmm_links(
         tick: Called after every pass over the corpus.
 
     Example:
-        >>> source = Sentences.of([[0, 1], [0], [1]])  # word 0 goes with 5, word 1 with 4
-        >>> hmm_links(source, Sentences.of([[4, 5], [5], [4]]), 5).tolist()
+        >>> source = WordNumbers.of([[0, 1], [0], [1]])  # word 0 goes with 5, word 1 with 4
+        >>> hmm_links(source, WordNumbers.of([[4, 5], [5], [4]]), 5).tolist()
         [1, 0, 0, 0]
     """
     cells, owners = _cells(source, target)
@@ -83,7 +86,7 @@ def _shares(counts: Floats, owners: Indices) -> Floats:
     return counts / np.bincount(owners, counts)[owners]
 
 
-def _cells(source: Sentences, target: Sentences) -> tuple[Places, Indices]:
+def _cells(source: WordNumbers, target: WordNumbers) -> tuple[Places, Indices]:
     """The rows of the table that every pair of sentences needs, and the source word of each row.
 
     A row is a pair of words that stand in one pair of sentences, NULL being one more source word.
@@ -118,8 +121,8 @@ def aligner(wanted: bool) -> str:
 
 
 def links_of(
-    source: Sentences,
-    target: Sentences,
+    source: WordNumbers,
+    target: WordNumbers,
     iterations: int,
     name: str,
     tick: Callable[[], None] = lambda: None,
@@ -142,7 +145,7 @@ def links_of(
     return Links(sizes, lengths, *kernels.symmetrised(forward, backward, sizes, lengths))
 
 
-def _eflomal(source: Sentences, target: Sentences) -> tuple[Indices, Indices]:
+def _eflomal(source: WordNumbers, target: WordNumbers) -> tuple[Indices, Indices]:
     """The links of both directions as eflomal samples them; its random numbers are its own."""
     import eflomal  # pyright: ignore[reportMissingImports]
 
@@ -155,12 +158,12 @@ def _eflomal(source: Sentences, target: Sentences) -> tuple[Indices, Indices]:
         return _read(forward, target, 1), _read(backward, source, 0)
 
 
-def _lines(sentences: Sentences) -> list[str]:
+def _lines(sentences: WordNumbers) -> list[str]:
     parts = np.split(sentences.words, sentences.bounds[1:-1])
     return [" ".join(map(str, part.tolist())) for part in parts]
 
 
-def _read(path: Path, emitted: Sentences, side: int) -> Indices:
+def _read(path: Path, emitted: WordNumbers, side: int) -> Indices:
     """Links of a file in Pharaoh's form, ``0-0 1-2``, by the word that is emitted."""
     links = np.full(emitted.words.size, -1, dtype=np.int64)
     lines = path.read_text("ascii").splitlines()

@@ -23,7 +23,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Codes, Floats, Indices
 from rejoinder.kernels.decoding import NgramTable, chained, sentence_logs
 from rejoinder.messages import Place, quoted
-from rejoinder.responders.phrase.alignment import Sentences
+from rejoinder.responders.phrase.alignment import WordNumbers
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
@@ -71,12 +71,12 @@ class LanguageModel:
     def word_logs(self, texts: Sequence[Sequence[str]]) -> list[Floats]:
         """The log-probability of each word of each text, and of its end."""
         rows = [[self.numbers.get(word, UNKNOWN) for word in text] for text in texts]
-        sentences = Sentences.of([[BEGIN, *row, END] for row in rows])
+        sentences = WordNumbers.of([[BEGIN, *row, END] for row in rows])
         logs = sentence_logs(self.table, sentences.words, sentences.bounds, self.order)
         return [each[1:] for each in np.split(logs, sentences.bounds[1:-1])]
 
     @classmethod
-    def estimated(cls, sentences: Sentences, words: list[str], order: int) -> LanguageModel:
+    def estimated(cls, sentences: WordNumbers, words: list[str], order: int) -> LanguageModel:
         """Estimates a model by interpolated modified Kneser-Ney (Chen and Goodman 1998, section 3).
 
         Counts below the highest order are of distinct words on the left, but raw for n-grams that begin
@@ -88,7 +88,7 @@ class LanguageModel:
             order: The longest n-gram.
 
         Example:
-            >>> sentences = Sentences.of([[3, 4], [3, 4], [3, 3]])
+            >>> sentences = WordNumbers.of([[3, 4], [3, 4], [3, 3]])
             >>> model = LanguageModel.estimated(sentences, [*SPECIAL, "a", "b"], 2)
             >>> history = sum(np.exp(model.word_logs([["a", each]])[0][1]) for each in ("a", "b", "?"))
             >>> round(float(history + np.exp(model.word_logs([["a"]])[0][1])), 9)
@@ -203,7 +203,7 @@ def read_arpa(path: str | os.PathLike[str], words: Sequence[str] = ()) -> Langua
     return LanguageModel(list(numbers), ngrams, logs, backoffs)
 
 
-def by_lmplz(sentences: Sentences, words: list[str], order: int) -> LanguageModel:
+def by_lmplz(sentences: WordNumbers, words: list[str], order: int) -> LanguageModel:
     """A model that KenLM's ``lmplz``, which is on the path, estimates; of the same smoothing.
 
     Args:
@@ -238,7 +238,7 @@ def has_lmplz() -> bool:
     return shutil.which("lmplz") is not None
 
 
-def _stream(sentences: Sentences) -> tuple[Indices, Indices]:
+def _stream(sentences: WordNumbers) -> tuple[Indices, Indices]:
     """All words with ``<s>`` and ``</s>`` around sentences, and how many are left of each's sentence."""
     lengths = sentences.lengths + 2
     ends = np.cumsum(lengths)

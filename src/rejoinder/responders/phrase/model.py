@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rejoinder.responders.phrase.alignment import Sentences
+from rejoinder.responders.phrase.alignment import WordNumbers
 from rejoinder.responders.phrase.language_model import SPECIAL, LanguageModel
 from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, PhraseTable
 from rejoinder.text.words import cutter
@@ -84,10 +84,10 @@ def vocabulary(texts: Sequence[Sequence[str]], special: Sequence[str] = ()) -> l
     return [*special, *sorted({word for text in texts for word in text} - set(special))]
 
 
-def sentences(texts: Sequence[Sequence[str]], words: Sequence[str]) -> Sentences:
+def sentences(texts: Sequence[Sequence[str]], words: Sequence[str]) -> WordNumbers:
     """Texts as numbers of words."""
     numbers = {word: place for place, word in enumerate(words)}
-    return Sentences.of([[numbers[word] for word in text] for text in texts])
+    return WordNumbers.of([[numbers[word] for word in text] for text in texts])
 
 
 def cut(texts: Sequence[str]) -> list[list[str]]:

@@ -10,7 +10,7 @@ from rejoinder.kernels import phrases as kernels
 from rejoinder.kernels.arrays import Codes, Fingerprints, Floats, Indices, Table
 from rejoinder.kernels.decoding import chained
 from rejoinder.kernels.phrases import Links
-from rejoinder.responders.phrase.alignment import Sentences
+from rejoinder.responders.phrase.alignment import WordNumbers
 
 PHRASE_FEATURES = (
     "phrase_forward", "lexical_forward", "phrase_backward", "lexical_backward", "phrases", "words",
@@ -53,8 +53,8 @@ class Pruned(NamedTuple):
 
 
 def phrase_table(
-    source: Sentences,
-    target: Sentences,
+    source: WordNumbers,
+    target: WordNumbers,
     links: Links,
     source_of_target: Indices,
     longest: int,
@@ -133,12 +133,12 @@ _NOTHING = np.iinfo(np.int64).min
 class _Side(NamedTuple):
     """The distinct phrases of one side: their fingerprints, and the number of each span's."""
 
-    sentences: Sentences
+    sentences: WordNumbers
     keys: Fingerprints
     ids: Indices
 
     @classmethod
-    def of(cls, sentences: Sentences, first: Indices, lengths: Indices, longest: int) -> _Side:
+    def of(cls, sentences: WordNumbers, first: Indices, lengths: Indices, longest: int) -> _Side:
         keys, ids = np.unique(
             span_keys(sentences.words, first, lengths, longest), return_inverse=True
         )
@@ -177,7 +177,7 @@ def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) ->
 
 
 def _matrix(
-    sentences: Sentences, first: Indices, ends: Codes, longest: int, chosen: Indices
+    sentences: WordNumbers, first: Indices, ends: Codes, longest: int, chosen: Indices
 ) -> Codes:
     """The words of chosen spans, a row each, -1 behind the last: int64 [chosen, longest]."""
     first, lengths = first[chosen], np.diff(ends[chosen], axis=1)
@@ -197,7 +197,7 @@ def _copied(left: Codes, right: Codes) -> np.ndarray:
     return copied
 
 
-def _lexical(spans: Codes, source: Sentences, target: Sentences, links: Links) -> list[Floats]:
+def _lexical(spans: Codes, source: WordNumbers, target: WordNumbers, links: Links) -> list[Floats]:
     """The lexical weights of spans, target given source and the other way round."""
     turned = Links(links.targets, links.sources, links.right, links.left, links.bounds)
     values = []

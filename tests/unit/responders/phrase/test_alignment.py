@@ -7,7 +7,7 @@ import pytest
 
 from rejoinder.kernels import alignment as kernels
 from rejoinder.kernels.phrases import Links, association, consistent, shared
-from rejoinder.responders.phrase.alignment import Sentences, _cells, hmm_links
+from rejoinder.responders.phrase.alignment import WordNumbers, _cells, hmm_links
 
 NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
 
@@ -28,8 +28,8 @@ def _probability(path, cells, size, table, jumps):
 @pytest.mark.parametrize(("size", "length"), [(1, 1), (1, 3), (3, 1), (2, 3), (3, 4)])
 def test_the_hmm_counts_and_aligns_as_the_sum_and_the_best_of_all_alignments(size, length):
     rng = np.random.default_rng([size, length])
-    source = Sentences.of([rng.integers(0, 4, size).tolist()])
-    target = Sentences.of([rng.integers(0, 4, length).tolist()])
+    source = WordNumbers.of([rng.integers(0, 4, size).tolist()])
+    target = WordNumbers.of([rng.integers(0, 4, length).tolist()])
     cells, owners = _cells(source, target)
     table, jumps = rng.random(owners.size), rng.random(9)
     paths = list(itertools.product(range(size + 1), repeat=length))
@@ -51,7 +51,7 @@ def test_the_hmm_counts_and_aligns_as_the_sum_and_the_best_of_all_alignments(siz
 
 
 def test_model_1_counts_as_its_formula():
-    source, target = Sentences.of([[0, 1]]), Sentences.of([[3]])
+    source, target = WordNumbers.of([[0, 1]]), WordNumbers.of([[3]])
     cells, owners = _cells(source, target)
     assert owners[cells].tolist() == [2, 0, 1]  # NULL, then the source words
     table = np.array([0.5, 0.25, 0.25])[owners]
@@ -69,7 +69,7 @@ def test_words_that_always_go_together_are_aligned():
     rng = np.random.default_rng(1)
     sources = [rng.permutation(6)[: rng.integers(2, 6)].tolist() for _ in range(200)]
     targets = [[word + 10 for word in reversed(each)] for each in sources]
-    links = hmm_links(Sentences.of(sources), Sentences.of(targets), 5)
+    links = hmm_links(WordNumbers.of(sources), WordNumbers.of(targets), 5)
     expected = [len(each) - 1 - j for each in sources for j in range(len(each))]
     assert (links == expected).mean() > 0.99
 

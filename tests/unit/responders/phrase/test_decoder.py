@@ -7,7 +7,7 @@ import pytest
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.decoding import Lattice, chained
-from rejoinder.responders.phrase.alignment import Sentences
+from rejoinder.responders.phrase.alignment import WordNumbers
 from rejoinder.responders.phrase.language_model import SPECIAL, LanguageModel
 from rejoinder.responders.phrase.model import PhraseModel
 from rejoinder.responders.phrase.parameters import PhraseParameters
@@ -23,7 +23,7 @@ def _responder(seed, distortion, order=3):
     """Random phrase pairs of up to two words on either side, and a random language model."""
     rng = np.random.default_rng([seed, distortion])
     rows = [rng.integers(3, 6, rng.integers(1, 5)).tolist() for _ in range(12)]
-    language = LanguageModel.estimated(Sentences.of(rows), TARGET, order)
+    language = LanguageModel.estimated(WordNumbers.of(rows), TARGET, order)
     phrases = [(a,) for a in range(4)] + [tuple(each) for each in rng.integers(0, 4, (3, 2))]
     pairs = {}
     for phrase in dict.fromkeys(phrases):

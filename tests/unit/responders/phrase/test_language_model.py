@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rejoinder.errors import InputError
-from rejoinder.responders.phrase.alignment import Sentences
+from rejoinder.responders.phrase.alignment import WordNumbers
 from rejoinder.responders.phrase.language_model import (
     SPECIAL,
     LanguageModel,
@@ -39,7 +39,7 @@ def _random(order, seed=0, words=9, texts=60):
     drawn = [rng.geometric(0.3, rng.integers(1, 9)) for _ in range(texts)]
     rows = [np.minimum(each + 2, words + 2).tolist() for each in drawn]
     vocabulary = [*SPECIAL, *"abcdefghi"[:words]]
-    return LanguageModel.estimated(Sentences.of(rows), vocabulary, order)
+    return LanguageModel.estimated(WordNumbers.of(rows), vocabulary, order)
 
 
 @pytest.mark.parametrize("order", [2, 3, 4])
@@ -58,7 +58,9 @@ def test_bigrams_of_kneser_ney_by_hand():
     # "a b", "a b", "a a": <s> a 3 times, a b 2, b </s> 2, a a and a </s> once. Counts are too small for
     # discounts of their own, so that 1, 2 and 3 lose .5, 1 and 1.5. Distinct words on the left: 2 of a
     # (<s>, a), 1 of b, 2 of </s>, so that 5 is their sum.
-    model = LanguageModel.estimated(Sentences.of([[3, 4], [3, 4], [3, 3]]), [*SPECIAL, "a", "b"], 2)
+    model = LanguageModel.estimated(
+        WordNumbers.of([[3, 4], [3, 4], [3, 3]]), [*SPECIAL, "a", "b"], 2
+    )
     left = (1 + 0.5 + 1) / 5 / 4  # what unigrams lose, over <unk>, </s>, a and b
     b = (1 - 0.5) / 5 + left
     after_a = (2 - 1) / 4 + (1 + 0.5 + 0.5) / 4 * b  # a has 2 + 1 + 1 words behind it

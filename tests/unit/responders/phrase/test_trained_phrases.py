@@ -15,7 +15,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.models.training.folder import FINISHED, read_folder
 from rejoinder.responders.phrase import alignment, language_model
-from rejoinder.responders.phrase.alignment import Sentences
+from rejoinder.responders.phrase.alignment import WordNumbers
 from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, phrase_table
 from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder
 from rejoinder.tables.nbest_lists import NBestLists
@@ -128,8 +128,8 @@ def test_a_model_of_other_arrays_is_refused(folder, tmp_path):
 
 def test_features_of_a_phrase_pair_by_hand():
     # Message 0 1 | reply 7 8, twenty times, with the links 0-0 and 1-1; twenty other pairs 2 | 9.
-    source = Sentences.of([[0, 1]] * 20 + [[2]] * 20)
-    target = Sentences.of([[7, 8]] * 20 + [[9]] * 20)
+    source = WordNumbers.of([[0, 1]] * 20 + [[2]] * 20)
+    target = WordNumbers.of([[7, 8]] * 20 + [[9]] * 20)
     lengths = source.lengths, target.lengths
     left = np.array([0, 1] * 20 + [0] * 20)
     bounds = np.array([*range(0, 40, 2), *range(40, 61)])
@@ -163,7 +163,7 @@ def test_an_aligner_and_lmplz_that_are_installed_are_used(monkeypatch, tmp_path)
     program = tmp_path / "bin" / "lmplz"
     program.parent.mkdir()
     model = language_model.LanguageModel.estimated(
-        Sentences.of([[3]]), [*language_model.SPECIAL, "yes"], 2
+        WordNumbers.of([[3]]), [*language_model.SPECIAL, "yes"], 2
     )
     model.write_arpa(tmp_path / "model.arpa")
     program.write_text(f"#!/bin/sh\ncat > /dev/null\ncat {tmp_path / 'model.arpa'}\n")

@@ -1,0 +1,111 @@
+"""Minimum error rate training (Och 2003) of a phrase-based responder: decode, search, decode again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric
+from rejoinder.responders.phrase.trained import FEATURES, Candidate, PhraseResponder
+from rejoinder.tables.nbest_lists import NBestLists
+from rejoinder.tables.testset import TestSet
+from rejoinder.tuning.objectives import candidate_rows
+from rejoinder.tuning.weight_search import CandidateRows, WeightSearch
+
+POSITIVE = ("language_model", "distortion")
+"""Features whose weights stay above 0: the search builds on them."""
+
+LEAST = 1e-3
+
+
+def lists_of(
+    ids: Sequence[str], candidates: Sequence[Sequence[Candidate]], system: str = "phrase"
+) -> NBestLists:
+    """Candidates as n-best lists: each is a sample, and its features are numbers."""
+    rows = [
+        (id, system, str(place), each.text, *each.features.tolist())
+        for id, several in zip(ids, candidates, strict=True)
+        for place, each in enumerate(several, 1)
+    ]
+    schema: dict[str, Any] = dict.fromkeys(("id", "system", "sample", "text"), pl.String)
+    schema |= dict.fromkeys(FEATURES, pl.Float64)
+    return NBestLists(pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+def tuned_weights(
+    responder: PhraseResponder,
+    messages: Sequence[str],
+    testset: TestSet,
+    metric: Metric,
+    features: Sequence[str],
+    *,
+    rounds: int = 4,
+    count: int = 100,
+    starts: int = 5,
+    beam: int = 10,
+    seed: int = 12345,
+    extra: Callable[[NBestLists], NBestLists] = lambda lists: lists,
+    more: Sequence[str] = (),
+) -> tuple[dict[str, float], float]:
+    """The weights of some features that make the best replies to messages score highest.
+
+    Each round adds the best candidates under the weights so far to the lists, and searches the weights
+    that are best on all lists. It ends early where no candidate is new.
+
+    Args:
+        responder: With the weights to start from.
+        messages: One for each item.
+        testset: Their references.
+        metric: What is maximised; a sum of rows.
+        features: The features that have a weight; all others weigh nothing.
+        rounds: Most rounds.
+        count: Candidates of a list that are added in a round.
+        starts: Starts of each search.
+        beam: Beam size.
+        seed: Random seed.
+        extra: Adds numbers of candidates that the search for replies does not know.
+        more: Their names; they have weights too, which rerank lists alone.
+
+    Returns:
+        The weights by feature, and the metric of the lists' best under them.
+    """
+    rng = np.random.default_rng(seed)
+    names = [*features, *more]
+    vector = np.array([responder.weights.get(name, 0.0) for name in names])
+    known: list[dict[str, Candidate]] = [{} for _ in messages]
+    low = np.array([LEAST if name in POSITIVE else -np.inf for name in names])
+    high = np.full(len(names), np.inf)
+    sign = 1.0 if metric.higher_is_better else -1.0
+    value = -np.inf
+    for _ in range(rounds):
+        now = {name: weight for name, weight in zip(names, vector, strict=True) if name in FEATURES}
+        before = sum(map(len, known))
+        lists = responder.weighted(now).candidates(messages, count, beam)
+        for own, found in zip(known, lists, strict=True):
+            for each in found:
+                own.setdefault(each.text, each)
+        if sum(map(len, known)) == before:
+            break
+        candidates = extra(lists_of(testset.ids, [list(own.values()) for own in known]))
+        rows = CandidateRows(
+            candidates.matrix(names),
+            candidates.bounds,
+            candidate_rows(metric, candidates, testset),
+            lambda totals: sign * metric.score(totals),
+        )
+        search = WeightSearch.of(rows, starts, rng, low, high)
+        best = np.vstack([np.maximum(vector, low), search.starts[1:]])
+        vector = replace(search, starts=best).best()
+        vector = vector / np.abs(vector).sum()
+        value = sign * rows.value_of(rows.chosen(vector))
+    return dict(zip(names, vector.tolist(), strict=True)), value
+
+
+def chosen_by(lists: NBestLists, weights: Mapping[str, float]) -> Floats:
+    """The weighted sum of each candidate's numbers: float64 [m]."""
+    return lists.matrix(list(weights)) @ np.array(list(weights.values()))

@@ -76,7 +76,7 @@ def systems2015(given: Systems2015Options) -> None:
     from rejoinder.tables.write import write_responses
     from rejoinder.tuning.grid import settable, single_values
 
-    targets.check_folder(given.output, "--output")
+    targets.check_folder(given.output, markers=("study.json",))
     with Progress("reading"):
         corpus, testset = read_testset(given.corpus), read_testset(given.testset)
         check_holds_pairs(corpus, str(given.corpus))

@@ -84,7 +84,7 @@ class RespondOptions(
     system: str = argument("system", metavar="|".join(("URL", "FOLDER", *BUILT_IN)))
     testset: Path = argument("testset", type=options.PATH)
     output: Path = options.output("A file of responses: .jsonl, .csv, .tsv or .parquet.")
-    weights: Path | None = path(
+    weights: str | None = option(
         "--set weights",
         metavar="FILE",
         help="File of weights of features: what 'rejoinder tune --json' printed, or an object of JSON with "
@@ -135,7 +135,7 @@ def respond(given: RespondOptions) -> None:
             local=LocalModel(given.device),
             limits=Limits(**given.of(options.ServedModelOptions)),
             **given.of(ReplyingOptions, ChatOptions),
-            weights=given.weights and read_weights(given.weights),
+            weights=given.weights and read_weights(Path(given.weights)),
             progress=tick,
         )
     with Outputs(result) as outputs:

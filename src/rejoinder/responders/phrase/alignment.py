@@ -19,7 +19,7 @@ SMOOTHING = 1e-9
 
 
 class WordNumbers(NamedTuple):
-    """WordNumbers as numbers of words.
+    """Sentences as numbers of words.
 
     Attributes:
         words: int64 [t].
@@ -36,7 +36,7 @@ class WordNumbers(NamedTuple):
 
     @classmethod
     def of(cls, lists: list[list[int]]) -> WordNumbers:
-        """WordNumbers of lists of numbers."""
+        """Sentences of lists of numbers."""
         bounds = np.concatenate([[0], np.cumsum([len(each) for each in lists], dtype=np.int64)])
         return cls(np.array([each for row in lists for each in row], dtype=np.int64), bounds)
 

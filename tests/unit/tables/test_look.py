@@ -383,3 +383,10 @@ def test_a_column_that_no_file_of_the_command_has_is_refused(command, tmp_path):
         error.split()
     )
     assert command("score", *files, "-m", "length", "--columns", "r.csv:id=doc")[0] == 0
+
+
+def test_subtitles_are_no_plain_text(tmp_path):
+    path = tmp_path / "talk.txt"
+    path.write_text("1\n00:00:01,000 --> 00:00:03,000\nIs the lift working?\n")
+    with pytest.raises(InputError, match=r"row 2:  --> 00: in a line of plain text"):
+        rejoinder.look(path)

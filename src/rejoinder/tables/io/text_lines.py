@@ -35,7 +35,7 @@ def marked(path: Path) -> tuple[int, str] | None:
 
 _MARKS = (
     "\t", "<|im_start|>", "<|user|>", "<|assistant|>", "<|start_header_id|>", "<start_of_turn>", "[INST]",
-    "### Human:", "### Assistant:", "### Instruction:", "### Response:",
+    "### Human:", "### Assistant:", "### Instruction:", "### Response:", " --> 00:",
 )  # fmt: skip
 
 

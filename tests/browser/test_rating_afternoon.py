@@ -42,7 +42,7 @@ def served(folder, *more, language="en", turns=1, items=6):
     (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     texts = [{"id": str(k), "text": replied} for k in range(items)]
     (folder / "bot.jsonl").write_text("".join(json.dumps(row) + "\n" for row in texts))
-    words = ["--criterion", "relevance", "--criterion", "fluency", "--raters-per-question", 2]
+    words = ["--criterion", "relevance", "--criterion", "fluency", "--set", "raters_per_question=2"]
     language_of_page = ["--set", f"page_language={language}"]
     server = Server(
         folder / "s.sqlite", folder / "t.jsonl", folder / "bot.jsonl", *words, *language_of_page, *more

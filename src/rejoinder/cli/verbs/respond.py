@@ -135,7 +135,7 @@ def respond(given: RespondOptions) -> None:
             local=LocalModel(given.device),
             limits=Limits(**given.of(options.ServedModelOptions)),
             **given.of(ReplyingOptions, ChatOptions),
-            weights=given.weights and read_weights(Path(given.weights)),
+            weights=read_weights(Path(given.weights)) if given.weights else None,
             progress=tick,
         )
     with Outputs(result) as outputs:

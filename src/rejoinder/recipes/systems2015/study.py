@@ -247,7 +247,7 @@ class _Run:
         last = f"{list(VARIANTS)[-1]}-{TUNED_ON[0]}"
         lists = self._lists(last, weights[last])
         mbr = rerank(lists, mbr=UTILITY).responses
-        systems["mbr"] = self._of_items(mbr)
+        systems["mbr"] = self._texts_of(mbr)
         if self.scorer is not None:
             scorer = f"ruber:model={self.scorer},referenced=none"
             tune = partial(
@@ -256,7 +256,7 @@ class _Run:
             weights["reranked"] = self._kept("weights/reranked", tune)
             scored = with_metrics(lists, [scorer], self.testset.select(lists.ids), "scorer")
             chosen = best_of_lists(chosen_by(scored, weights["reranked"]), scored.bounds)
-            systems["reranked"] = self._of_items(scored.replies(chosen, "reranked"))
+            systems["reranked"] = self._texts_of(scored.replies(chosen, "reranked"))
         return systems, weights
 
     def _kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -306,7 +306,7 @@ class _Run:
         lists = [[Candidate(text, np.array(f), total) for text, f, total in each] for each in kept]
         return lists_of(self.testset.ids, lists)
 
-    def _of_items(self, replies: pl.DataFrame) -> list[str]:
+    def _texts_of(self, replies: pl.DataFrame) -> list[str]:
         by_id = dict(replies.select("id", "text").iter_rows())
         return [by_id[id] for id in self.testset.ids]
 

@@ -26,7 +26,14 @@ def study(
     signatures: Mapping[str, str],
     notes: Sequence[str],
 ) -> Document:
-    """The tables of a study, with its notes."""
+    """The tables of a study, with its notes.
+
+    Args:
+        table: The scores of the systems.
+        agreement: How often two systems reply the same.
+        signatures: The signature of each metric, by label.
+        notes: The notes of the study.
+    """
     columns = [
         key("metric"),
         key("system"),

@@ -26,7 +26,7 @@ LEAST = 1e-3
 def lists_of(
     ids: Sequence[str], candidates: Sequence[Sequence[Candidate]], system: str = "phrase"
 ) -> NBestLists:
-    """Candidates as n-best lists: each is a sample, and its features are numbers."""
+    """The ``candidates`` of items (``ids``) as n-best lists of a ``system``: a sample each, with features."""
     rows = [
         (id, system, str(place), each.text, *each.features.tolist())
         for id, several in zip(ids, candidates, strict=True)

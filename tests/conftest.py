@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -104,8 +105,8 @@ def unrendered(monkeypatch):
     mark = MARK.encode()
 
     def save(_, target, **__):
-        if hasattr(target, "write_bytes"):
-            target.write_bytes(mark)
+        if isinstance(target, str | Path):
+            Path(target).write_bytes(mark)
         else:  # a stream, for a page
             target.write('<svg xmlns="http://www.w3.org/2000/svg"/>')
 

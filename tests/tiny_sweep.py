@@ -14,7 +14,7 @@ from rejoinder.tuning.data import SweepMaterial, material
 WORDS = "the ferry leaves from an old harbour at six in winter".split()
 BASE = Parameters(
     vocabulary=60, layers=1, width=16, heads=2, feed_forward=16, warmup=5, tokens=300,
-    accumulate=1, epochs=3, patience=0, longest=24, seed=3,
+    accumulate=1, epochs=3, patience=0, longest=60, seed=3,
 )  # fmt: skip
 
 

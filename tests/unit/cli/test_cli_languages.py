@@ -30,11 +30,7 @@ SEPARATION = {
 }
 SLOW = ("train ruber", "train responder", "sweep", "mark", "annotate serve")
 WITHOUT = ("recipe tao2018",)  # the model that it scores with knows English words alone
-VERBS = [
-    pytest.param(verb, marks=[pytest.mark.slow] if verb in SLOW else [])
-    for verb, entry in LADDER.items()
-    if isinstance(entry, Entry) and verb not in WITHOUT
-]
+VERBS = [verb for verb, entry in LADDER.items() if isinstance(entry, Entry) and verb not in WITHOUT]
 
 
 def spoken(language):
@@ -61,7 +57,9 @@ def speak(monkeypatch):
 @pytest.mark.parametrize(
     ("verb", "language"),
     [  # every verb in one of both by default
-        pytest.param(verb, language, marks=[pytest.mark.slow] * ((number + place) % 2))
+        pytest.param(
+            verb, language, marks=[pytest.mark.slow] * (verb in SLOW or (number + place) % 2)
+        )
         for number, verb in enumerate(VERBS)
         for place, language in enumerate(("Chinese", "Japanese"))
     ],

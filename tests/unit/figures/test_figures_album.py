@@ -41,7 +41,7 @@ VARIED = ["yes", "no", "yes please", "b c d", "well"]
         pytest.param(
             {"a": ["yes"] * 5}, {("a", "x"): [1, 2, 3, 4, 5]}, "turn", marks=pytest.mark.slow
         ),
-        ({"a": ["yes"]}, {("a", "x"): [3]}, "turn"),
+        pytest.param({"a": ["yes"]}, {("a", "x"): [3]}, "turn", marks=pytest.mark.slow),
         pytest.param({"a": ["yes"]}, {("a", "x"): [3]}, "system", marks=pytest.mark.slow),
         ({"a": ["yes"], "b": ["no"]}, {("a", "x"): [3], ("b", "x"): [3]}, "pairwise"),
     ],

@@ -213,7 +213,7 @@ def forms_of(value):
         with_json = value.strip()
         if with_json[:1] in ("[", "{", '"'):
             for decode in (json.loads, ast.literal_eval):  # what Python prints, too
-                with contextlib.suppress(ValueError, SyntaxError):
+                with contextlib.suppress(ValueError, SyntaxError, TypeError):
                     found |= forms_of(decode(with_json))
         number = {
             "C": 1,

@@ -79,6 +79,7 @@ def message(content, role="assistant"):
         ("{'role': 'assistant', 'content': 'A'}", ["A"]),
         ('{"verdict": "A"}', ['{"verdict": "A"}']),  # a reply that is JSON
         ("[1, 2]", ["[1, 2]"]),
+        ("{[1]: 2}", ["{[1]: 2}"]),  # a list is no key, in Python neither
         (5, ["5"]),
     ],
 )  # fmt: skip

@@ -369,6 +369,15 @@ def test_repetitions_of_promptfoo_are_samples_of_one_item(tmp_path, caplog):
     rows[1]["testCase"] = {"assert": [{"type": "equals", "value": "another"}]}
     path.write_text(json.dumps({"evalId": "e", "results": rows, "config": {}}))
     assert read_testset(path).ids == ["0", "1", "3"]
+    # A variable of each provider's own, such as a session, makes no test anew.
+    rows = [
+        promptfoo_row(0, name, name) | {"vars": {"question": "Hi", "session": name}}
+        for name in ("p:x", "p:y")
+    ]
+    path.write_text(json.dumps({"evalId": "e", "results": rows, "config": {}}))
+    caplog.clear()
+    assert read_responses(path).rows() == [("p:x", "0", "p:x"), ("p:y", "0", "p:y")]
+    assert "of an earlier one" not in caplog.text
 
 
 OF_OUTPUT = ("Status", "Score", "Named Scores", "Metric: tone", "Grader Reason", "Comment")

@@ -138,7 +138,7 @@ def _ids(rows: list[tuple[Place, dict[str, Any]]]) -> list[str]:
     first: dict[bytes, str] = {}
     for key, place in zip(keys, places, strict=True):
         first.setdefault(key, str(place) if named else str(len(first)))
-    if named and (repeats := len(set(places)) - len(first)):
+    if named and (repeats := len(set(places)) - len(set(first.values()))):
         note("same tests", rows[0][0].file, tests=repeats)
     return [first[key] for key in keys]
 

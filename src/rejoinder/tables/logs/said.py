@@ -187,7 +187,7 @@ def _decoded(text: str, what: str) -> Any:
     for decode in (msgspec.json.decode, ast.literal_eval):
         try:
             value = decode(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
         if what == "reply":
             return value if _has_messages(value) else None

@@ -49,7 +49,8 @@ def test_a_note_says_which_columns_are_metrics(tmp_path, caplog):
 
 
 OF_RUNS = ["position", "seconds", "time", "tstamp", "latency", "cost", "tokens", "execution_time",
-           "duration", "elapsed", "Latency (ms)", "totalTokens", "time_taken", "prompt_tokens"]  # fmt: skip
+           "duration", "elapsed", "Latency (ms)", "totalTokens", "time_taken", "prompt_tokens",
+           "created_at", "startedAt", "end_date", "date", "item_number", "number"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OF_RUNS)
@@ -64,7 +65,11 @@ def test_positions_times_and_costs_are_metrics_only_where_they_are_named(tmp_pat
         read_scores(write(frame.select("system", "id", name), tmp_path / "only.csv"))
 
 
-@pytest.mark.parametrize("name", ["timeliness", "costly", "positive", "time_consistency", "s"])
+LIKE_RUNS = ["timeliness", "costly", "positive", "time_consistency", "s", "recall_at_1", "pass_at_1",
+             "ndcg_at_10", "hit_at_5", "matched_at_1", "correct_number", "up_to_date"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIKE_RUNS)
 def test_a_metric_of_a_like_name_is_one(tmp_path, name):
     frame = WIDE.select("system", "id", pl.col("comet").alias(name))
     assert read_scores(write(frame, tmp_path / "wide.csv"))["name"].unique().to_list() == [name]

@@ -50,6 +50,18 @@ _RUN_COLUMNS = {
 """Last words of columns that say which reply or rating it is or how it was made: metrics only where they
 are named."""
 
+_BEFORE = {
+    "at": re.compile(r"\w+ed|begun|done|end|made|run|seen|sent|start|written"),
+    "date": re.compile(
+        r"\w+ed|birth|creation|end|launch|rating|release|run|start|submission|update"
+    ),
+    "number": re.compile(
+        r"annotation|batch|case|conversation|dialogue|example|item|job|line|order|page|participant|prompt"
+        r"|question|rater|row|run|sample|segment|serial|session|step|system|task|trial|turn|version|worker"
+    ),
+}
+"""By last word the words before it: ``recall_at_1``, ``up_to_date`` and ``correct_number`` are metrics."""
+
 _UNITS = {"in", "ms", "s", "sec", "secs", "seconds", "milliseconds", "spent", "taken", "usd"}
 
 
@@ -58,10 +70,15 @@ def is_of_run(name: str) -> bool:
 
     >>> [is_of_run(each) for each in ("execution_time", "latencyMs", "ANNOTATION_ID", "timeliness")]
     [True, True, True, False]
+    >>> [is_of_run(each) for each in ("created_at", "recall_at_1", "item_number", "correct_number")]
+    [True, False, True, False]
     """
     words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
     while len(words) > 1 and words[-1] in _UNITS:
         words.pop()
+    if len(words) > 1 and words[-1] in _BEFORE:
+        at_rank = words[-1] == "at" and re.search(r"\d\s*$", name)
+        return not at_rank and bool(_BEFORE[words[-1]].fullmatch(words[-2]))
     return bool(words) and words[-1] in _RUN_COLUMNS
 
 

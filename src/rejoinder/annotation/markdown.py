@@ -40,9 +40,11 @@ def nodes_of(text: str) -> tuple[Node, ...]:
     if len(text) > _LONGEST:
         return (text,)
     tokens = _parser().parse(text)
-    every = [*tokens, *(child for each in tokens for child in each.children or ())]
-    deep = any(each.level >= _DEEPEST - 2 for each in tokens)
-    if deep or all(each.tag in ("", "p", "br") for each in every):
+    every = [*((each, each.level) for each in tokens), *(
+        (child, each.level + child.level) for each in tokens for child in each.children or ()
+    )]  # fmt: skip
+    deep = any(level >= _DEEPEST - 2 for _, level in every)
+    if deep or all(each.tag in ("", "p", "br") for each, _ in every):
         return (text,)
     return tuple(_nodes(iter(tokens)))
 

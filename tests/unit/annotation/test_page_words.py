@@ -129,7 +129,10 @@ def test_nothing_of_a_reply_is_markup_that_we_did_not_make(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Hi\n\n  there", "2 * 3 * 4", ">" * 50 + " *a*", "*a* " * 6000, "a_b_c", "", "\\(x\\)"]
-)
+    "text",
+    ["Hi\n\n  there", "2 * 3 * 4", ">" * 50 + " *a*", "*a* " * 6000, "a_b_c", "", "\\(x\\)",
+     "*" * 480 + "a" + "*" * 480, "*" * 600 + "a" + "*" * 600, "**a " * 400 + "b**" * 400,
+     ">" * 10 + "*" * 20 + "a" + "*" * 20, "*" * 10**6],
+)  # fmt: skip
 def test_a_text_without_markdown_is_shown_as_it_is(text):
     assert nodes_of(text) == (text,)

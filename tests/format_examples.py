@@ -424,4 +424,6 @@ def examples():
                 yield role, form, name, content
     for world, (name, content) in SCORES.items():
         yield "scores", world.split()[0], name, content
+    for form in tools.RATED:
+        yield "ratings", form, *tools.rated(form, TALKS)
     yield from MORE

@@ -336,6 +336,8 @@ BORDER = {
     "console.py": {"Console", "sys.stdout.write"},
     "machine.py": {"sys.stdout.buffer.write"},
     "progress.py": {"own_stderr().write"},
+    "markdown.py": {"escape"},  # of HTML, for the page of a study
+    "pages.py": {"escape"},
 }
 PRINTING = re.compile(
     r"(click\.s?echo|print|(sys\.|own_)?std(out|err)(\(\))?(\.buffer)?\.write|(rich\.\w+\.)?Console|"

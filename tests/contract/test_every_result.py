@@ -241,7 +241,9 @@ TABLES = [
     "tuned", "reranked",
 ]  # fmt: skip
 OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
-STUDIES = {"GalleyStudy", "KhayrallahStudy", "NegativeReferences", "ReferencesStudy", "TaoStudy"}
+STUDIES = {
+    "GalleyStudy", "KhayrallahStudy", "NegativeReferences", "ReferencesStudy", "Systems2015", "TaoStudy",
+}  # fmt: skip
 WITHOUT_A_RESULT = {
     *("ResponderTraining", "RuberTraining", "TrainedVectors", "TripleIndex"),
     *STUDIES,

@@ -880,6 +880,26 @@ FORMATS = {
 }  # fmt: skip
 """By the name of a format the kind that is read in it."""
 
+RATED = {
+    "langfuse": ("scores", "value", {"source": "ANNOTATION", "authorUserId": "ann"}),
+    "phoenix-experiment": ("annotations", "score", {"annotator_kind": "HUMAN", "user_id": "ann"}),
+    "opik": ("feedback_scores", "value", {"source": "ui", "created_by": "ann"}),
+    "langsmith": ("feedback", "score", {"feedback_source": {"type": "app"}, "user_id": "ann"}),
+    "mlflow-traces": (),
+}
+"""Formats that hold ratings by people too: where, what a number is called, and who gave it."""
+
+
+def rated(form: str, talks) -> tuple[str, bytes]:
+    """A small whole file of a format with ratings by people."""
+    name, content = small(form, talks)
+    if told := RATED[form]:
+        key, value, person = told
+        traces = [{key: [], **row} for row in json.loads(content)]
+        content = listed(by_people(traces, key, value, **person))
+    return name, content
+
+
 ROLES = {
     "langsmith-dataset": ("testset",), "helm-predictions": ("responses", "scores"),
     "vertex-batch": ("testset", "responses"), "gemini-batch": ("responses",),

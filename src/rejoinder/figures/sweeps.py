@@ -66,7 +66,7 @@ def sweeps(
     >>> rows = {"panel": ["size"] * 2, "metric": ["BLEU-2"] * 2, "x": [1.0, 10.0]}
     >>> rows |= {"value": [0.1, 0.3], "low": [0.0, 0.1], "high": [0.2, 0.5]}
     >>> with style.drawing():
-    ...     made = sweeps(pl.DataFrame(rows), [Panel("size", "items in a unit", scale="log")])
+    ...     made = sweeps(pl.DataFrame(rows), [SweepPanel("size", "items in a unit", scale="log")])
     >>> [label.get_text() for label in made.axes[0].get_xticklabels()]
     ['1', '10']
     """

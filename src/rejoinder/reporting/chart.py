@@ -60,7 +60,8 @@ class Chart:
         rows: The systems, from the top.
         zero: The value of the line that systems are compared with; None for none.
 
-    >>> made = Chart("mean", "", ((0, "people"),), (Row("", "a", "2.0", "", (Mark(0, -1, -2, 0),)),), 0.0)
+    >>> row = ChartRow("", "a", "2.0", "", (Mark(0, -1, -2, 0),))
+    >>> made = Chart("mean", "", ((0, "people"),), (row,), 0.0)
     >>> made.at(-1), [word for _, word in made.ticks]
     (50.0, ['-2', '-1.5', '-1', '-0.5', '0'])
     """

@@ -119,7 +119,7 @@ def metric_swaps(
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> same = np.full((2, 2, 3), 0.3)
     >>> metric_swaps(np.array([0.1, 0.2, 0.9]), same, pairs, 100, np.random.default_rng(0))
-    Swaps(p=1.0, least=0.25)
+    SystemSwaps(p=1.0, least=0.25)
     """
     every = np.arange(len(pairs))
 

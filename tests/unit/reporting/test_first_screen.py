@@ -352,6 +352,6 @@ def test_a_score_of_a_reply_that_is_missing_counts(tmp_path):
     scores = externals(SegmentScores.of(rejoinder.read_scores(file)))
     report = rejoinder.report(testset, responses, scores, missing="pairwise", **FEW)
     shown, known = first_screen(report), report.summary().known
-    assert shown.verdict.sentence == "slow is better than quick by score alone: 0.67 against 0.33."
+    assert shown.verdict.sentence == "slow is better than quick by score alone: 66.7 against 33.3."
     assert shown.sureness[1] == "quick has no reply to 20 of 30 items."
     assert known[0].startswith("2 systems replied to 30 items (quick to 10 of them)")

@@ -38,7 +38,7 @@ KEYS = ("system", "id", "sample", "rater")
 """The columns that say what a score is of."""
 
 _NO_METRICS = {
-    *SCORES, SCORE_KIND, *REPEATS, "", "context", "text", "references", "reference", "weight", "source",
+    *SCORES, *REPEATS, "", "context", "text", "references", "reference", "weight", "source",
     "index", "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion",
 }  # fmt: skip
 """Columns of a wide table that are no metrics though they may hold numbers."""
@@ -133,12 +133,18 @@ def _compares_systems(frame: pl.DataFrame) -> bool:
 
 
 def _with_kinds(frame: pl.DataFrame) -> pl.DataFrame:
-    """The table with ``rate`` or null as kinds; without them where its column ``kind`` says other things."""
+    """The table with ``rate`` or null as kinds; as it is where its column ``kind`` never says ``rate``."""
     if frame.schema.get(SCORE_KIND) != pl.String:
-        return frame.drop(SCORE_KIND, strict=False)
+        return frame
     is_rate = pl.col(SCORE_KIND).str.strip_chars().str.to_lowercase() == RATE
-    frame = frame.with_columns(pl.when(is_rate).then(pl.lit(RATE)).alias(SCORE_KIND))
-    return frame if frame.get_column(SCORE_KIND).count() else frame.drop(SCORE_KIND)
+    kinds = frame.with_columns(pl.when(is_rate).then(pl.lit(RATE)).alias(SCORE_KIND))
+    return kinds if has_kinds(kinds) else frame
+
+
+def has_kinds(frame: pl.DataFrame) -> bool:
+    """Whether the column ``kind`` of a table declares rates, and is no column of the user's."""
+    text = frame.schema.get(SCORE_KIND) == pl.String
+    return text and bool((frame.get_column(SCORE_KIND) == RATE).any())
 
 
 def _may_be_words(name: str) -> bool:
@@ -170,12 +176,14 @@ def _long(part: Part, stem: str) -> pl.DataFrame:
     frame = with_numbers(part, "value").frame
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))
-    return frame.select(name for name in (*SCORES, SCORE_KIND) if name in frame.columns)
+    kinds = [SCORE_KIND] * has_kinds(frame)
+    return frame.select(name for name in (*SCORES, *kinds) if name in frame.columns)
 
 
 def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
     require(("system", "id"), part.frame.columns, part.name)
-    names = filter(may_be_metric, columns)
+    kinds = [SCORE_KIND] * has_kinds(part.frame)
+    names = [name for name in columns if may_be_metric(name) and name not in kinds]
     # Also where every cell is empty.
     numeric = columns_of_numbers(part, names, lambda cells: not holds_numbers(cells))
     of_runs = [name for name in numeric if is_of_run(name)]
@@ -194,7 +202,7 @@ def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
     note("metrics", part.name, columns=called, system=system)
     for each in beside:
         pass_on(each)
-    keys = [name for name in (*KEYS, PROBABILITY, SCORE_KIND) if name in part.frame.columns]
+    keys = [name for name in (*KEYS, PROBABILITY, *kinds) if name in part.frame.columns]
     tables = []
     for name, metric in zip(metrics, called, strict=True):
         cells = part.frame.get_column(name)

@@ -31,7 +31,7 @@ class ScorerVocabulary:
         language: How texts are cut into words (``rejoinder.text.words``).
 
     Example:
-        >>> vocabulary = Vocabulary.of(["yes , yes please", "no"], "en", least=1, most=100)
+        >>> vocabulary = ScorerVocabulary.of(["yes , yes please", "no"], "en", least=1, most=100)
         >>> vocabulary.words[:3], vocabulary.ids("Yes, maybe!").tolist()
         (('<unk>', '<turn>', 'yes'), [2, 3, 0, 0])
     """

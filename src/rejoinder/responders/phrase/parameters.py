@@ -83,9 +83,8 @@ PHRASE_SCALES: dict[str, dict[str, Any]] = {"tiny": {"pairs": 4000}, "small": {}
 
 def described_phrase_settings() -> list[tuple[str, str, str, str]]:
     """Name, type, default and meaning of every setting of this kind alone that is a number."""
-    meanings = dict(
-        re.findall(r"^ +(\w+): (.+(?:\n {12}.+)*)", PhraseParameters.__doc__ or "", re.M)
-    )
+    described = re.findall(r"^( +)(\w+): (.+(?:\n\1 .+)*)", PhraseParameters.__doc__ or "", re.M)
+    meanings = {name: words for _, name, words in described}
     types = {"int": "whole number", "float": "number"}
     return [
         (

@@ -188,7 +188,8 @@ def described_settings() -> list[tuple[str, str, str, str]]:
     >>> described_settings()[3]
     ('heads', 'whole number', '2', 'Number of heads of each attention (Transformer).')
     """
-    meanings = dict(re.findall(r"^ +(\w+): (.+(?:\n {12}.+)*)", Parameters.__doc__ or "", re.M))
+    described = re.findall(r"^( +)(\w+): (.+(?:\n\1 .+)*)", Parameters.__doc__ or "", re.M)
+    meanings = {name: words for _, name, words in described}  # Python 3.13 takes the indent off
     types = {"int": "whole number", "float": "number"}
     rows = []
     for field in fields(Parameters):

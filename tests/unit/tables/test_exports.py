@@ -154,6 +154,55 @@ def test_scores_by_people_are_ratings(tool, tmp_path):
     assert "ratings without a number left out" in " ".join(kinds["ratings"].notes)
 
 
+CELLS = {
+    "langfuse": (
+        "timestamp,input,output,scores\n2026,Hi,A,",
+        [{"name": "helpful", "value": 0.5}, {"name": "polite", "value": 4, "source": "ANNOTATION"}],
+    ),
+    "opik": (
+        "project_id,start_time,input,output,feedback_scores\np,2026,Hi,A,",
+        [{"name": "helpful", "value": 0.5, "source": "sdk"}, {"name": "polite", "value": 4, "source": "ui"}],
+    ),
+    "mlflow-traces": (
+        "trace_id,request,response,assessments\n1,Hi,A,",
+        [{"assessment_name": "helpful", "feedback": {"value": 0.5}},
+         {"assessment_name": "expected_response", "expectation": {"value": "B"}},
+         {"assessment_name": "polite", "feedback": {"value": 4}, "source": {"source_type": "HUMAN"}}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", CELLS)
+@pytest.mark.parametrize("cell", [json.dumps, repr])
+def test_a_cell_that_is_a_list_of_scores_is_read(tool, cell, tmp_path):
+    start, given = CELLS[tool]
+    path = tmp_path / "traces.csv"
+    text = cell(given).replace('"', '""')
+    path.write_text(f'{start}"{text}"\n')
+    assert read_scores(path, format=tool).select("name", "value").rows() == [("helpful", 0.5)]
+    assert read_ratings(path, format=tool)["score"].to_list() == [4.0]
+    references = read_testset(path, format=tool).references["text"].to_list()
+    assert references == ["B"] * (tool == "mlflow-traces")
+    path.write_text(path.read_text() + start.splitlines()[1] + '"[{cut"\n')
+    with taking_notes(quiet=True) as notes:
+        read_scores(path, format=tool)
+    assert "1 cell of scores that is no whole list or object left out" in " ".join(map(str, notes))
+
+
+def test_each_author_of_a_score_of_opik_is_a_person_or_none_by_his_own_source(tmp_path):
+    rows = tools.opik_traces(TALKS)
+    for row in rows:
+        authors = {"ann": {"value": 5, "source": "ui"}, "judge": {"value": 1, "source": "sdk"}}
+        score = {"name": "polite", "value": 3, "source": row["feedback_scores"][0]["source"]}
+        row["feedback_scores"] = [score | {"value_by_author": authors}]
+    rows[0]["feedback_scores"][0]["source"] = "ui"
+    path = tmp_path / "traces.json"
+    path.write_text(json.dumps(rows))
+    assert read_scores(path)["value"].to_list() == [1.0] * len(rows)
+    ratings = read_ratings(path)
+    assert ratings.select("rater", "score").rows() == [("ann", 5.0)] * len(rows)
+
+
 def test_rows_of_an_error_have_no_reply(tmp_path):
     path = tmp_path / "results.jsonl"
     rows = [*tools.gemini(TALKS), {"key": "x", "error": {"code": 400, "message": "bad"}}]

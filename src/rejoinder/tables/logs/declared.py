@@ -28,7 +28,7 @@ from rejoinder.tables.io.json_table import (
     read_json_rows,
     read_json_table,
 )
-from rejoinder.tables.logs.said import at, references_in, replies_in, turns_of_prompt
+from rejoinder.tables.logs.said import at, decoded, references_in, replies_in, turns_of_prompt
 from rejoinder.tables.logs.samples import Sample, log_format, number_of
 from rejoinder.tables.notes import Note, left_out, note, pass_on, set_aside
 from rejoinder.tables.schemas import ALIASES, FALLBACKS
@@ -163,7 +163,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
     unread = [] if made else [name for name in _unread(export, every) if name not in metrics]
     if unread:
         note("columns not read", path, columns=unread)
-    samples, twice = [], 0
+    samples, twice, broken = [], 0, 0
     for count, (place, row) in enumerate(rows, start=1):
         id = name_at(row, export.id) if named else str(count)
         system = name_at(row, " ".join((export.system, *_SYSTEMS))) or stem_of(path)
@@ -172,8 +172,9 @@ def _samples(export: Export, path: Path) -> list[Sample]:
         given = (
             {each: row.get(each) for each in metrics}
             if export.scores == "*"
-            else at(row, export.scores)
+            else decoded(at(row, export.scores))
         )
+        broken += isinstance(given, str)
         scores, ratings, further = scores_in(given, place, export.people)
         twice += further
         turns = turns_of_prompt(at(row, export.prompt), place)
@@ -184,6 +185,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
             sample = Sample(id, system, place, reply, turns, references, scores, repeat)
             samples.append(replace(sample, ratings=ratings))
             scores, ratings = {}, []
+    left_out(path, broken, "cell", "of scores that is no whole list or object")
     left_out(path, twice, "name", "under which a reply has several different scores")
     return samples
 
@@ -251,11 +253,12 @@ def scores_in(
             continue
         if not isinstance(each, dict) or not (name := name_at(each, _NAMES)):
             raise InputError(f"{where}: a score without a name; got {quoted(each)}; expected one")
-        by_rater = {"": each}
-        if people and at(each, path) == person:
-            place = 1 + sum(criterion == name and bool(rater) for criterion, rater in given)
-            by_rater = at(each, "value_by_author") or {name_at(each, _RATERS) or str(place): each}
-        for rater, one in by_rater.items():
+        authors = at(each, "value_by_author") if people else None
+        for author, own in authors.items() if isinstance(authors, dict) else [("", {})]:
+            one, rater = {**each, **own}, ""
+            if people and at(one, path) == person:
+                place = 1 + sum(criterion == name and bool(rater) for criterion, rater in given)
+                rater = author or name_at(one, _RATERS) or str(place)
             given.setdefault((name, rater), set()).add(_number(one))
     numbers = {key: each - {None} for key, each in given.items()}
     only = {key: each.pop() if len(each) == 1 else None for key, each in numbers.items()}

@@ -10,7 +10,7 @@ from typing import Any
 from rejoinder.errors import InputError
 from rejoinder.tables.format import FileHead
 from rejoinder.tables.logs.declared import Export, Row, Rows, name_at, rows_in
-from rejoinder.tables.logs.said import at
+from rejoinder.tables.logs.said import at, decoded
 
 
 def _preferring(*tests: Callable[[Row], Any]) -> Callable[[Path, Rows], Rows]:
@@ -133,6 +133,7 @@ def _every_eval_rows(path: Path, rows: Rows) -> Rows:
 
 
 def _listed(value: Any) -> list[Any]:
+    value = decoded(value)  # a cell of CSV
     return value if isinstance(value, list) else []
 
 

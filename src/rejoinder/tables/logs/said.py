@@ -182,23 +182,32 @@ def _is_said(value: Any) -> bool:
 
 def _decoded(text: str, what: str) -> Any:
     """The messages that a cell holds as JSON, or as Python prints them; None where it is a text."""
-    if text[:1] not in ("[", "{"):
-        return None
-    for decode in (msgspec.json.decode, ast.literal_eval):
-        try:
-            value = decode(text)
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if what == "reply":
-            return value if _has_messages(value) else None
-        inner = value[0] if isinstance(value, list) and len(value) else value
-        known: Collection[str] = _WORDS[what] if what == "prompt" else ()
-        if isinstance(inner, dict) and (
-            _role(inner) or any(isinstance(inner.get(name), list) for name in _INSIDE)
-            or (len(inner) == 1 and inner.keys() <= set(known))
-        ):  # fmt: skip
-            return value
+    value = decoded(text)
+    if what == "reply":
+        return value if _has_messages(value) else None
+    inner = value[0] if isinstance(value, list) and len(value) else value
+    known: Collection[str] = _WORDS[what] if what == "prompt" else ()
+    if isinstance(inner, dict) and (
+        _role(inner) or any(isinstance(inner.get(name), list) for name in _INSIDE)
+        or (len(inner) == 1 and inner.keys() <= set(known))
+    ):  # fmt: skip
+        return value
     return None
+
+
+def decoded(value: Any) -> Any:
+    """The list or object that a cell holds as JSON, or as Python prints it; any other value as it is.
+
+    >>> decoded('[{"a": 1}]'), decoded("{'a': None}"), decoded("[see below"), decoded(2)
+    ([{'a': 1}], {'a': None}, '[see below', 2)
+    """
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        for decode in (msgspec.json.decode, ast.literal_eval):
+            try:
+                return decode(value)
+            except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+                continue
+    return value
 
 
 def _has_messages(value: Any) -> bool:

@@ -144,6 +144,15 @@ class SegmentScores(CheckedTable):
                     "expected one for all rows of a name"
                 ),
             )
+        named = pl.col("sample").is_not_null()
+        refuse(
+            frame.select((named.any() & ~named.all()).over("name", "system", "id")).to_series(),
+            origin,
+            lambda i: (
+                f"some scores of {quoted(names[i])} at id {quoted(ids[i])} have a sample and some have "
+                "none; expected a sample for each or for none"
+            ),
+        )
         keys = frame.select("name", "system", "id", "sample", "rater")
         used = [name for name in keys.columns if keys.get_column(name).count()]
         lacking = [repr(name) for name in ("sample", "rater") if name not in used]

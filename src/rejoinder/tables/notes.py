@@ -99,6 +99,10 @@ TEXTS: dict[str, Callable[..., str]] = {
         "each score is the mean of several people, whose single ratings are not known (rater 'mean'): "
         "there is no agreement between raters, and their part of the variance is unknown"
     ),
+    "kinds": lambda words: (
+        f"words of the column 'kind' that are not read: {listed(words)}; expected 'rate' (the mean is a "
+        "share of replies), or an empty cell"
+    ),
     "columns not read": lambda columns: f"columns not read: {listed(columns)}",
     "same tests": lambda tests: (
         f"{counted(tests, 'test')} with the variables and assertions of an earlier one: read as more "

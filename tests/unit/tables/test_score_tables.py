@@ -206,3 +206,16 @@ def test_a_column_that_tells_replies_apart_is_the_sample(tmp_path, suffix):
     with pytest.raises(InputError, match="duplicate reply"):
         read_responses(write(pl.DataFrame(rows | {"run": [1, 1, 1]}), path))
     assert "sample" not in read_responses(write(pl.DataFrame(rows)[1:], path)).columns
+
+
+def test_a_sample_is_named_for_each_score_of_a_reply_or_for_none(tmp_path):
+    one, other = LONG.head(1), LONG.head(1).with_columns(sample=pl.lit("1"))
+    paths = write(one, tmp_path / "one.csv"), write(other, tmp_path / "other.csv")
+    with pytest.raises(InputError, match="expected a sample for each or for none"):
+        read_scores(*paths)
+
+
+@pytest.mark.parametrize("word", ["rates", "pass_rate"])
+def test_a_kind_that_is_no_rate_is_named(tmp_path, caplog, word):
+    read_scores(write(LONG.with_columns(kind=pl.lit(word)), tmp_path / "long.csv"))
+    assert f"words of the column 'kind' that are not read: {word}; expected 'rate'" in caplog.text

@@ -112,7 +112,7 @@ def scores_of_part(part: Part) -> Draft:
         frame = frame.with_columns(pl.lit(stem).alias("system"))
     if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
-    frame = _with_kinds(with_samples(frame, part.name))
+    frame = _with_kinds(with_samples(frame, part.name), part.name)
     cells = ["value"] if "value" in frame.columns else filter(_may_be_words, frame.columns)
     frame = frame.with_columns(graded(frame[each], part.name) for each in cells)
     part = with_numbers(part.with_frame(frame), PROBABILITY)
@@ -132,11 +132,15 @@ def _compares_systems(frame: pl.DataFrame) -> bool:
     return named.cast(pl.Float64, strict=False).null_count().rows() != named.null_count().rows()
 
 
-def _with_kinds(frame: pl.DataFrame) -> pl.DataFrame:
+def _with_kinds(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """The table with ``rate`` or null as kinds; as it is where its column ``kind`` never says ``rate``."""
     if frame.schema.get(SCORE_KIND) != pl.String:
         return frame
-    is_rate = pl.col(SCORE_KIND).str.strip_chars().str.to_lowercase() == RATE
+    word = pl.col(SCORE_KIND).str.strip_chars()
+    is_rate = word.str.to_lowercase() == RATE
+    others = frame.filter(~is_rate, word != "", word.cast(pl.Float64, strict=False).is_null())
+    if words := others.get_column(SCORE_KIND).unique(maintain_order=True).to_list():
+        note("kinds", name, words=words)
     kinds = frame.with_columns(pl.when(is_rate).then(pl.lit(RATE)).alias(SCORE_KIND))
     return kinds if has_kinds(kinds) else frame
 

@@ -27,7 +27,7 @@ FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 OF_NAMES = {"signatures", "counts", "absent", "columns", "names", "groups", "preferred", "failed"}
 """Keys of objects whose own keys are names of the data."""
 
-OPEN = {"parts", "likeness", "settings", "parameters", "grid", "meanings"}
+OPEN = {"parts", "likeness", "settings", "parameters", "grid", "meanings", "weights"}
 """Keys of objects that depend on a metric or on what is trained."""
 
 NULLABLE = {

@@ -219,13 +219,13 @@ SYSTEMS2015 = [
             ("--preset", "--preset small", "@s/study.json", {"keeps": TUNED}),  # of few pairs
             ("--detokenize", "--detokenize", TUNED, {"where": {"corpus": "tokenized_corpus"}}),
             ("--set", "--set order=2", TUNED, {}),
-            ("--set tuning_items", "--set tuning_items=3", "meanings", {}),
-            ("--set nbest", "--set nbest=9", "meanings", {}),
-            ("--set rounds", "--set rounds=2", "meanings", {}),
-            ("--set starts", "--set starts=4", "meanings", {}),
+            ("--set tuning_items", "--set tuning_items=3", "weights", {}),
+            ("--set nbest", "--set nbest=9", "weights", {}),
+            ("--set rounds", "--set rounds=2", "weights", {}),
+            ("--set starts", "--set starts=4", "weights", {}),
             ("--set beam", "--set beam=1", TUNED, {}),
             ("--resamples", "--resamples 100", "systems.*.low", {"keeps": TUNED}),
-            ("--seed", "--seed 7", "meanings", {}),
+            ("--seed", "--seed 7", "weights", {}),
         )
     ),
 ]  # fmt: skip

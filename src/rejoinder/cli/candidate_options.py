@@ -75,6 +75,9 @@ def read_weights(path: Path) -> dict[str, Any]:
             f"{path}: no weights; expected what 'rejoinder tune --json' prints, or an object with a number "
             "for each feature"
         )
+    for name, each in weights.items():
+        if not math.isfinite(each):
+            raise InputError(f"{path}: {name}: got {each}; expected a finite number")
     return content
 
 

@@ -15,7 +15,7 @@ from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import file_name
-from rejoinder.messages import Argument
+from rejoinder.messages import Argument, counted
 from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint
 from rejoinder.models.likelihood.backend import LocalModel
@@ -288,7 +288,11 @@ def _trained_replies(
     responder = TrainedResponder.load(folder, device)
     texts = responder.respond(messages, beam, length_penalty, progress)
     empty = sum(not text.strip() for text in texts)
-    return texts, responder.hash, [f"{empty} replies are empty"] if empty else []
+    return (
+        texts,
+        responder.hash,
+        [f"{counted(empty, 'reply is', 'replies are')} empty"] if empty else [],
+    )
 
 
 def _phrase_based(
@@ -312,8 +316,7 @@ def _phrase_based(
     ]
     schema = {**RESPONSES, SAMPLE: pl.String, **dict.fromkeys(FEATURES, pl.Float64)}
     table = pl.DataFrame(rows, schema=schema, orient="row")
-    empty = sum(not several[0].text for several in lists)
-    notes = [f"{empty} replies are empty: no word of their message is known"] if empty else []
+    notes = responder.remarks(messages, lists)
     short = sum(len(several) < nbest for several in lists)
     if short:
         notes.append(f"{short} of {len(lists)} lists have fewer than {nbest} replies")

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from rejoinder.progress import Report
 
 LINKS = "links"
+_OF_LINKS = ("pairs", "longest", "detokenize", "iterations", "seed")
+"""The settings that the alignment depends on."""
 
 
 def tools(parameters: PhraseParameters) -> dict[str, str]:
@@ -85,7 +87,7 @@ def trained_phrases(
     words = vocabulary(texts[0]), vocabulary(texts[1], SPECIAL)
     source, target = (sentences(each, own) for each, own in zip(texts, words, strict=True))
     found = tools(parameters)
-    links, resumed = _links(source, target, parameters, found["aligner"], identity, work, tick)
+    links, resumed = _links(source, target, parameters, found["aligner"], corpus.hash, work, tick)
     if resumed:
         notes.append(f"went on from {work}: the alignment is there")
     tick("extracting phrases")
@@ -95,10 +97,14 @@ def trained_phrases(
         source, target, links, same, parameters.phrase, parameters.association
     )
     if not table.keys.size:
+        least = min(parameters.association or math.inf, math.log(len(texts[0])))
+        lower = (
+            f", or an association above 0 and below {least:.4g}" if pruned.chance and least else ""
+        )
         raise InputError(
             f"corpus: none of {counted(pruned.extracted, 'phrase pair')} of {counted(len(texts[0]), 'pair')} "
-            f"is left ({pruned.chance} may be chance, {pruned.copies} copy); give a larger corpus, or a "
-            "lower association"
+            f"is left ({pruned.chance} may be chance, {counted(pruned.copies, 'copy', 'copies')}); give a "
+            f"larger corpus{lower}"
         )
     tick("estimating the language model")
     estimate = by_lmplz if found["language_model"] == "lmplz" else LanguageModel.estimated
@@ -137,7 +143,10 @@ def _texts(
         order = np.random.default_rng([parameters.seed, len(corpus)]).permutation(len(corpus))
         corpus = corpus.take(np.sort(order[: parameters.pairs]))
     pairs = corpus.map(plain) if parameters.detokenize else corpus
-    rows = list(zip(cut(pairs.sources), cut(pairs.targets), strict=True))
+    (messages, of_messages), (replies, of_replies) = cut(pairs.sources), cut(pairs.targets)
+    notes += [f"corpus, messages: {each}" for each in of_messages]
+    notes += [f"corpus, replies: {each}" for each in of_replies]
+    rows = list(zip(messages, replies, strict=True))
     kept = [
         each for each in rows
         if all(0 < len(side) <= parameters.longest for side in each)
@@ -157,11 +166,14 @@ def _links(
     target: WordNumbers,
     parameters: PhraseParameters,
     name: str,
-    identity: Mapping[str, Any],
+    corpus_hash: str,
     work: Path,
     tick: Any,
 ) -> tuple[Links, bool]:
-    """The alignment, and whether an interrupted run had made it."""
+    """The alignment, and whether an interrupted run had made it: of settings that it depends on."""
+    every = parameters.as_json()
+    settings = {each: every[each] for each in _OF_LINKS}
+    identity = {"aligner": name, **settings, "corpus": corpus_hash}
     remove_parts(work)
     folder = work / LINKS
     if is_written(folder):
@@ -183,6 +195,6 @@ def _links(
 def _perplexity(model: PhraseModel, validation: Pairs, parameters: PhraseParameters) -> float:
     """The perplexity of the validation replies, a word and the end of a reply at a time."""
     targets: Sequence[str] = validation.targets
-    texts = cut([plain(each) for each in targets] if parameters.detokenize else targets)
+    texts, _ = cut([plain(each) for each in targets] if parameters.detokenize else targets)
     logs = np.concatenate(model.language.word_logs(texts))
     return math.exp(-float(logs.mean()))

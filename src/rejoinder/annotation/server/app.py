@@ -148,7 +148,7 @@ class _Routes:
         """The common link: a page with a button, so that nobody joins by a preview of the link."""
         self._check(request, self.study.join, self.of_join)
         if request.method == "GET":
-            given = (request.query_params.get(name, "") for name in PLATFORM_IDS)
+            given = (request.query_params.get(name, "").strip() for name in PLATFORM_IDS)
             return self.pages.join(next(filter(None, given), "")[:LONGEST_PLATFORM_ID])
         check_same_site(request)
         form = await read_form(request)

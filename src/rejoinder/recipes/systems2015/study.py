@@ -94,7 +94,7 @@ class Systems2015(TableResult):
         return {
             "systems": self.table.to_dicts(),
             "agreement": self.agreement.to_dicts(),
-            "meanings": self.weights,
+            "weights": self.weights,
             "signatures": self.signatures,
             "notes": list(self.notes),
         }

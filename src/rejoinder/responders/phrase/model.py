@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from rejoinder.messages import counted
 from rejoinder.responders.phrase.alignment import WordNumbers
 from rejoinder.responders.phrase.language_model import SPECIAL, LanguageModel
 from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, PhraseTable
@@ -90,7 +91,19 @@ def sentences(texts: Sequence[Sequence[str]], words: Sequence[str]) -> WordNumbe
     return WordNumbers.of([[numbers[word] for word in text] for text in texts])
 
 
-def cut(texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts: lower-cased, as ``rejoinder.text.words`` cuts English."""
+def cut(texts: Sequence[str]) -> tuple[list[list[str]], list[str]]:
+    """The words of texts, lower-cased, as ``rejoinder.text.words`` cuts English, and notes.
+
+    Words that are marks of the language model are left out, and counted in a note.
+
+    >>> cut(["I said <s> ."])
+    ([['i', 'said', '.']], ["1 word left out that is a mark of the language model ('<unk>', '<s>', '</s>')"])
+    """
     words = cutter("en")
-    return [words(text) for text in texts]
+    found = [words(text) for text in texts]
+    kept = [[word for word in each if word not in SPECIAL] for each in found]
+    dropped = sum(map(len, found)) - sum(map(len, kept))
+    marks = ", ".join(map(repr, SPECIAL))
+    verb = "that is a mark" if dropped == 1 else "that are marks"
+    note = f"{counted(dropped, 'word')} left out {verb} of the language model ({marks})"
+    return kept, [note] if dropped else []

@@ -75,6 +75,13 @@ def phrase_table(
     """
     n = links.sources.size
     spans = kernels.consistent(links, longest)
+    if not len(spans):
+        none = np.zeros(0, dtype=np.int64)
+        first = np.zeros(1, dtype=np.int64)
+        table = PhraseTable(
+            none.astype(np.uint64), first, none, first, np.zeros((0, len(PHRASE_FEATURES)))
+        )
+        return table, Pruned(0, 0, 0)
     first = source.bounds[spans[:, 0]] + spans[:, 1]
     other = target.bounds[spans[:, 0]] + spans[:, 3]
     sides = [

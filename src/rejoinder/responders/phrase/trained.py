@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from rejoinder.kernels.decoding import (
     search,
     sentence_logs,
 )
-from rejoinder.messages import Argument
+from rejoinder.messages import Argument, counted
 from rejoinder.models.training.folder import FAULTS, foreign, read_folder
 from rejoinder.progress import Progress, advance
 from rejoinder.responders.phrase.model import ARRAYS, SOURCE, TARGET, PhraseModel, cut
@@ -108,12 +109,16 @@ class PhraseResponder:
                     Argument("weights"),
                     f": {name!r} is no feature of it; expected {one_of(FEATURES)}",
                 )
+            if not math.isfinite(weights[name]):
+                raise ParameterError(
+                    Argument("weights"), f": {name}: got {weights[name]}; expected a finite number"
+                )
         return replace(self, weights={name: float(each) for name, each in weights.items()})
 
     def respond(
         self, messages: Sequence[str], beam: int = 10, progress: Progress | None = None
     ) -> list[str]:
-        """The best reply to each message; empty where no word of a message is known."""
+        """The best reply to each message; empty where no phrase of it is known, or by the weights."""
         return [each[0].text for each in self.candidates(messages, 1, beam, progress)]
 
     def candidates(
@@ -133,10 +138,8 @@ class PhraseResponder:
         """
         order = self.model.language.order
         lattice, lists = Lattice.of(1 << 14, order), []
-        texts = [plain(each) for each in messages] if self.parameters.detokenize else messages
-        for done, words in enumerate(cut(texts), 1):
-            numbers = [self.model.numbers.get(word, -1) for word in words[-LONGEST:]]
-            options, rows = self._options(np.array(numbers, dtype=np.int64))
+        for done, words in enumerate(self._cut(messages)[0], 1):
+            options, rows = self._options(words)
             model, jump = (self.weights.get(name, 0.0) for name in ("language_model", "distortion"))
             while not search(
                 options, self.model.language.table, lattice, order, model, jump, beam,
@@ -147,6 +150,32 @@ class PhraseResponder:
             if done % 20 == 0 or done == len(messages):
                 advance(progress, done, len(messages))
         return lists
+
+    def remarks(self, messages: Sequence[str], lists: Sequence[Sequence[Candidate]]) -> list[str]:
+        """Notes on messages that were cut, and on replies to them that are empty.
+
+        Args:
+            messages: The messages.
+            lists: What ``candidates`` found for each.
+        """
+        cut_messages, notes = self._cut(messages)
+        notes = [f"messages: {each}" for each in notes]
+        long = sum(len(each) > LONGEST for each in cut_messages)
+        empty = [words for words, each in zip(cut_messages, lists, strict=True) if not each[0].text]
+        unknown = sum(bool((self._options(words)[1] < 0).all()) for words in empty)
+        for count, noun, plural, what in (
+            (long, "message has", "messages have",
+             f"more than {LONGEST} words; the words before the last {LONGEST} were left out"),
+            (unknown, "reply is", "replies are",
+             "empty: the model has no phrase of the message"),
+            (len(empty) - unknown, "reply is", "replies are",
+             "empty: by the weights no words are better than none"),
+        ):  # fmt: skip
+            notes += [f"{counted(count, noun, plural)} {what}"] if count else []
+        return notes
+
+    def _cut(self, messages: Sequence[str]) -> tuple[list[list[str]], list[str]]:
+        return cut([plain(each) for each in messages] if self.parameters.detokenize else messages)
 
     @cached_property
     def _vector(self) -> Floats:
@@ -168,8 +197,10 @@ class PhraseResponder:
         counts = np.minimum(np.diff(table.bounds), self.parameters.options)
         return kept, np.concatenate([[0], np.cumsum(counts)]), scores[kept], estimates[kept]
 
-    def _options(self, message: Indices) -> tuple[PhraseOptions, Indices]:
+    def _options(self, words: Sequence[str]) -> tuple[PhraseOptions, Indices]:
         """What may be said of a message, and the row of the table of each option, -1 for dropping a word."""
+        numbers = [self.model.numbers.get(word, -1) for word in words[-LONGEST:]]
+        message = np.array(numbers, dtype=np.int64)
         table, (kept, bounds, scores, estimates) = self.model.table, self._kept
         n, longest = message.size, self.parameters.phrase
         first = np.repeat(np.arange(n), longest)
@@ -194,14 +225,14 @@ class PhraseResponder:
         values, guess = values[order], guess[order]
         sizes = np.where(rows >= 0, table.starts[rows + 1] - table.starts[rows], 0)
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        words = table.words[
+        said = table.words[
             np.arange(starts[-1]) - np.repeat(starts[:-1] - table.starts[rows], sizes)
         ]
         future = np.zeros((n + 1, n + 1))
         if self.parameters.distortion:
             future = _future(n, begins, ends, guess)
         limits = np.searchsorted(begins, np.arange(n + 1))
-        return PhraseOptions(limits, ends, values, starts, words, future.ravel()), rows
+        return PhraseOptions(limits, ends, values, starts, said, future.ravel()), rows
 
     def _best(
         self, options: PhraseOptions, rows: Indices, lattice: Lattice, count: int

@@ -100,7 +100,10 @@ def test_an_interrupted_training_goes_on_from_its_alignment(folder, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         train_responder(little_corpus(), tmp_path / "phrase", report=stop, **given)
     with pytest.raises(InputError, match="an alignment"):
-        train_responder(little_corpus(), tmp_path / "phrase", order=4, **given)
+        train_responder(little_corpus(), tmp_path / "phrase", iterations=4, **given)
+    other = {"order": 4, "phrase": 3, "association": 0.1, **SETTINGS}
+    with pytest.raises(KeyboardInterrupt):  # the alignment does not depend on these
+        train_responder(little_corpus(), tmp_path / "phrase", report=stop, **other)
     result = train_responder(little_corpus(), tmp_path / "phrase", **given)
     assert any("the alignment is there" in note for note in result.notes)
     assert result.folder.hash == folder_hash(folder)
@@ -109,10 +112,50 @@ def test_an_interrupted_training_goes_on_from_its_alignment(folder, tmp_path):
 
 def test_a_corpus_of_chance_is_refused(tmp_path):
     corpus = Pairs(["1", "2"], ["tea ?", "rain ."], ["fine", "home"])
-    with pytest.raises(InputError, match="may be chance"):
+    with pytest.raises(InputError, match=r"0 copies\); .* association above 0 and below 0\.6931"):
         train_responder(corpus, tmp_path / "m", **SETTINGS)
+    many = Pairs([str(k) for k in range(5)], ["a b"] * 5, ["c"] * 5)
+    with pytest.raises(InputError, match=r"none of 0 phrase pairs of 5 pairs .* larger corpus$"):
+        train_responder(many, tmp_path / "p", phrase=1, **SETTINGS)
     with pytest.raises(InputError, match="no pair is left"):
         train_responder(Pairs(["1"], [" "], ["x"]), tmp_path / "m", **SETTINGS)
+
+
+def test_words_that_are_marks_are_left_out(folder, tmp_path):
+    corpus = little_corpus()
+    marked = Pairs(
+        corpus.ids,
+        [f"<s> {each}" for each in corpus.sources],
+        [f"{each} <unk>" for each in corpus.targets],
+    )
+    result = train_responder(marked, tmp_path / "m", **SETTINGS)
+    count = f"{len(corpus)} words left out that are marks of the language model"
+    assert sum(count in note for note in result.notes) == 2
+    for name in ("model.npz", "source.txt", "target.txt"):
+        assert (result.folder.path / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_notes_say_why_a_reply_is_empty_and_which_messages_were_cut(folder):
+    items = TestSet.from_lists(
+        [["x"]] * 3,
+        contexts=[
+            ["qqq zzz"],
+            ["Is there tea at the park?"],
+            ["<s> is there tea at the park? " * 63],
+        ],
+    )
+    none = rejoinder.respond(folder, items, weights={"words": -99.0})
+    assert none.notes == (
+        "messages: 63 words left out that are marks of the language model ('<unk>', '<s>', '</s>')",
+        "1 message has more than 62 words; the words before the last 62 were left out",
+        "1 reply is empty: the model has no phrase of the message",
+    )
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_weight_that_is_not_finite_is_refused(folder, value):
+    with pytest.raises(ParameterError, match=r"words: got (inf|nan); expected a finite number"):
+        rejoinder.respond(folder, _items(), weights={"words": value})
 
 
 def test_a_model_of_other_arrays_is_refused(folder, tmp_path):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from rejoinder.cli.declarations import PATH
 from rejoinder.cli.option_names import named_as_options
 from rejoinder.errors import ParameterError
 from rejoinder.messages import listed, quoted
@@ -145,7 +146,7 @@ def _score_file(value: str) -> ScoreFile:
         elif rest and not kind and last == "rate":
             kind = last
         else:
-            return ScoreFile(Path(file), direction or "higher", bounds, kind)
+            return ScoreFile(PATH.convert(file, None, None), direction or "higher", bounds, kind)
         file = rest
 
 

@@ -538,13 +538,14 @@ def _summary(
         reason = f"fewer than {FOR_COVERAGE} prompts for an interval of coverage"
     found = mean_inference(values[there], groups, reason)
     row |= {"value": found.value, "reason": found.interval.reason}
-    if found.interval.reason is not None:
-        return row
-    if metric is not None and metric.share:
+    if metric is not None and metric.share and reason is None:
         (low, high), p = metric.ends, found.value
         shares = (values[there] - low) / (high - low)
         ends = wilson((p - low) / (high - low), share_size(shares, groups))
-        return row | {"low": low + (high - low) * ends.low, "high": low + (high - low) * ends.high}
+        row |= {"low": low + (high - low) * ends.low, "high": low + (high - low) * ends.high}
+        return row | {"reason": None}  # also where all replies have the same value
+    if found.interval.reason is not None:
+        return row
     least, most = (-1, 1) if covers or measure.endswith("cosine") else (0, 1)
     if metric is not None:
         least, most = metric.bounds

@@ -126,6 +126,8 @@ def standing(
         difference, low, high = -difference, -high, -low
     by = plain(show(difference, low, high))
     if p is None or math.isnan(p):
+        if difference <= NOISE:
+            return joined(f"{row['a']} and {row['b']} score the same")
         chance = "whether this is more than chance cannot be tested"
         return joined(f"{ahead} is ahead of {behind} by {by}; {chance}")
     said, word = p_is(p, limit).replace("p", test, 1), verdict(p, difference)

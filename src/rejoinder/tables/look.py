@@ -50,7 +50,7 @@ VERBS = {
         "ratings": "ratings correlate plan weigh judge compare report",
         "preferences": "preferences report",
         "scores": "score compare report correlate judge plan audit weigh",
-        "kept scores": "score compare correlate plan ruq judge",
+        "kept scores": "score compare report correlate plan ruq judge",
         "study": "annotate",
     }.items()
 }
@@ -61,7 +61,7 @@ _EITHER = ({_WHOLE}, {_SCORES})
 ALONE: dict[str, tuple[set[str], ...]] = {
     "score": (*_EITHER, {"kept scores"}),
     "compare": (*_EITHER, {_RATINGS}, {"kept scores"}),
-    "report": (*_EITHER, {_RATINGS}, {"preferences"}),
+    "report": (*_EITHER, {_RATINGS}, {"preferences"}, {"kept scores"}),
     "plan": (*_EITHER, {_RATINGS}, {"kept scores"}),
     "audit": ({_WHOLE},),
     "annotate": ({_WHOLE}, {"study"}),

@@ -123,8 +123,8 @@ def _kept(given: ReportOptions) -> Scores | None:
 
     if given.testset is None or given.responses or not holds_scores(given.testset):
         return None
-    scores = inputs.kept_scores(given.testset)
-    return scores.select(metrics=given.metrics) if given.metrics else scores
+    unused = () if given.ratings or given.preferences else ("seed",)
+    return inputs.measured(given, given.without, unused=("resamples", *unused))[0]
 
 
 def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:
@@ -139,7 +139,7 @@ def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:
     from rejoinder.tables.assembly.column_mapping import column_mapping
     from rejoinder.tables.formats.format_choice import holds_all, is_log
 
-    others = [*(each.path for each in given.scores), *given.ratings]
+    others = [*dict.fromkeys((*(each.path for each in given.scores), *given.ratings))]
     if given.testset is None:
         columns = column_mapping(given.columns)
         whole = [

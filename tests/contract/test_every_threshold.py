@@ -21,6 +21,7 @@ from rejoinder.auditing.verdicts import _clear
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.document.numbers import three_decimals
+from rejoinder.document.text import plain
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions
@@ -39,6 +40,7 @@ from rejoinder.recipes.tao2018.scores import _good
 from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matched_weights
 from rejoinder.references.weighing import weigh
 from rejoinder.reporting import summary as report_sentences
+from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.statistics.alpha import alpha_interval
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
@@ -230,11 +232,12 @@ def test_a_report_names_a_pair_whose_p_is_just_5_percent_as_not_separated():
             scores=SimpleNamespace(measured={"m": SimpleNamespace(metric=metric)}),
         )
         assert len(list(report_sentences._ties(report))) == open_
-    scores = SimpleNamespace(names=["x", "y"], measured={"m": SimpleNamespace(metric=metric)})
-    metric.summable = True
-    for p, words in ((SIGNIFICANT, "is not"), (np.nextafter(SIGNIFICANT, 0), "is")):
-        row = {"metric": "m", "b": "y", "p": p, "p_randomization": p}
-        assert f"its lead over y {words} significant" in report_sentences._lead(scores, [row])
+    row = {"a": "x", "b": "y", "difference": 0.5, "low": 0.1, "high": 0.9}
+    for p, words in (
+        (SIGNIFICANT, "it is not clear"),
+        (np.nextafter(SIGNIFICANT, 0), "x is better"),
+    ):
+        assert plain(standing(row, p, lambda *_: "0.5")).startswith(words)
 
 
 def test_100_resamples_are_enough():

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
+from rejoinder.files.sources import QUERIES
 
 if TYPE_CHECKING:
     import tempfile
 
 SCHEMES = ("sqlite:", "duckdb:")
-_QUERIES: dict[str, str] = {}
 _HOW = "write sqlite:FILE?SELECT ..."
 
 
@@ -45,25 +45,18 @@ def file_of(query: str) -> Path:
     file = folder / f"{Path(database).stem}.jsonl"
     folder.mkdir(exist_ok=True)
     file.write_bytes(lines)
-    _QUERIES[os.fspath(file)] = query
+    QUERIES[os.fspath(file)] = query
     return file
 
 
 def query_of(path: str | os.PathLike[str]) -> str | None:
     """The query whose rows a file has; None: it is a file of the user's."""
-    return _QUERIES.get(os.fspath(path))
+    return QUERIES.get(os.fspath(path))
 
 
 def as_given(path: str | os.PathLike[str]) -> str:
     """A path as the user gave it: the query of a file of rows."""
     return query_of(path) or os.fspath(path)
-
-
-def with_queries(text: str) -> str:
-    """A text in which queries are in the place of their files of rows."""
-    for file, query in _QUERIES.items():
-        text = text.replace(file, query)
-    return text
 
 
 def tables_of(database: str) -> list[str]:

@@ -20,6 +20,9 @@ from rejoinder.files import pipes
 ROOM = 1 << 30
 """Bytes of files that are kept at once; beyond them files are opened again if need be."""
 
+QUERIES: dict[str, str] = {}
+"""By the file of the rows of a query of a database the query, as the user gave it."""
+
 _T = TypeVar("_T")
 
 _Key: TypeAlias = tuple[int, int, int, int]
@@ -188,3 +191,10 @@ def _with_room(path: Path, status: os.stat_result) -> Source:
     if not source.size and sum(each.size for each in kept.values()) + status.st_size > ROOM:
         release_sources()
     return source
+
+
+def with_queries(text: str) -> str:
+    """A text in which queries are in the place of their files of rows."""
+    for file, query in QUERIES.items():
+        text = text.replace(file, query)
+    return text

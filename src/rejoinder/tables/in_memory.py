@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.files.reading import existing
+from rejoinder.files.reading import existing, head
 from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.json_rows import part_of_rows
@@ -90,7 +90,8 @@ def _drafts(
         return
     for path in existing(given, kind):
         for file in logs_in(path, format) if kind in ("responses", "scores") else [path]:
-            if kind == "scores" and holds_scores(file):
+            parquet = file.is_file() and head(file).startswith(b"PAR1")
+            if kind == "scores" and parquet and holds_scores(file):
                 raise InputError(
                     f"{file}: these are kept scores, whose columns are the sums that metrics are made of; "
                     "open them with rejoinder.load_scores, or give the file in the place of a test set"

@@ -92,6 +92,8 @@ class Reading:
         contents: What it holds: counts, names of systems, criteria and metrics, columns to group by.
         columns: By column of the file our name of it, where they differ.
         notes: What the reader left out or took another way.
+        instead: Whether the file is read so in the place of its other readings, not besides: the same
+            columns count as ratings or as scores.
     """
 
     kind: str
@@ -99,6 +101,7 @@ class Reading:
     contents: Contents
     columns: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    instead: bool = False
 
     @property
     def counts(self) -> dict[str, int]:
@@ -173,9 +176,17 @@ class FileLook(TableResult):
 
     def _alone(self) -> set[str]:
         """The verbs that need nothing else; those that compare need two systems."""
-        kinds = {each.kind for each in self.readings} | ({_WHOLE} if self.holds_all else set())
+        whole = {_WHOLE} if self.holds_all else set()
+        together = [
+            whole | {each.kind for each in self.readings if each.instead is instead}
+            for instead in (False, True)
+        ]
         systems = max((each.counts.get("systems", 0) for each in self.readings), default=0)
-        verbs = {verb for verb, sets in ALONE.items() if any(each <= kinds for each in sets)}
+        verbs = {
+            verb
+            for verb, sets in ALONE.items()
+            if any(each <= kinds for each in sets for kinds in together)
+        }
         return verbs - {"compare"} if systems == 1 else verbs
 
     def _calls(self) -> Iterator[tuple[str, str]]:
@@ -388,7 +399,11 @@ def _wide_rating_readings(place: Path, format: str | None, columns: Columns) -> 
             raters = read_ratings(place, format=format, columns=columns).get_column("rater")
     except RejoinderError:
         return []  # they are ratings alone
-    return [scores] if set(raters) == set(scores.contents.names["metrics"]) else []
+    return (
+        [replace(scores, instead=True)]
+        if set(raters) == set(scores.contents.names["metrics"])
+        else []
+    )
 
 
 def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -> Reading:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.files.queries import with_queries
+from rejoinder.files.sources import with_queries
 from rejoinder.messages import Argument, counted, listed, more, quoted
 from rejoinder.visible import visible
 

@@ -74,7 +74,7 @@ def test_kept_scores_are_an_answer(command, tmp_path):
     assert (systems, items, metrics) == (len(SYSTEMS), len(rejoinder.read_testset(TESTSET)), 2)
     status, out, _ = command("look", path)
     assert status == 0
-    assert "verbs: score, compare, plan\n" in out
+    assert "verbs: score, compare, report, plan\n" in out
     assert "verbs with another file or a model: correlate, ruq" in out
 
 
@@ -321,9 +321,9 @@ def test_a_verb_that_reads_the_file_by_an_option_is_named_with_it(tmp_path):
         str(line.text) for line in rejoinder.look(ratings).document() if isinstance(line, Line)
     }
     assert lines >= {
-        "verbs: ratings, correlate --ratings, plan --ratings, judge --ratings, compare --ratings, "
-        "report --ratings, score --scores",
-        "verbs with another file or a model: weigh --ratings, audit --scores",
+        "verbs: ratings, plan --ratings, compare --ratings, report --ratings, score --scores",
+        "verbs with another file or a model: correlate --ratings, weigh --ratings, judge --ratings, "
+        "audit --scores",
     }
 
 

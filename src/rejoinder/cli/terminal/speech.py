@@ -11,7 +11,7 @@ from typing import TextIO
 
 import click
 
-from rejoinder.files.queries import with_queries
+from rejoinder.files.sources import with_queries
 from rejoinder.visible import visible
 
 

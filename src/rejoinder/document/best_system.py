@@ -24,6 +24,7 @@ class Standing(NamedTuple):
         lead: By how much the system that is ahead is better, where the two are tested: on the items that
             both have. Below 0 it is worse; NaN without a test.
         own_lead: The same of their own means, which may be of different items.
+        below: The systems that are significantly better than it.
     """
 
     system: str
@@ -31,6 +32,7 @@ class Standing(NamedTuple):
     p: float = math.nan
     lead: float = math.nan
     own_lead: float = math.nan
+    below: tuple[str, ...] = ()
 
     @property
     def tested(self) -> bool:
@@ -61,23 +63,23 @@ def standings(
         higher_is_better: Whether a higher mean is better.
 
     >>> standings([("a", 3.0), ("b", 2.0)], [("b", "a", -0.5, 0.01)])[1]
-    Standing(system='b', value=2.0, p=0.01, lead=0.5, own_lead=1.0)
+    Standing(system='b', value=2.0, p=0.01, lead=0.5, own_lead=1.0, below=('a',))
     """
     way, rows = 1 if higher_is_better else -1, list(values)
     known = {(a, b): (way * each, p) for a, b, each, p in tests if not math.isnan(p)}
     known |= {(b, a): (-each, p) for (a, b), (each, p) in known.items()}
     names = [name for name, _ in rows]
 
-    def better(name: str) -> int:
-        pairs = (known.get((name, other), (0.0, 1.0)) for other in names)
-        return sum(p < SIGNIFICANT and lead < 0 for lead, p in pairs)
+    def better(name: str) -> tuple[str, ...]:
+        pairs = ((other, *known.get((name, other), (0.0, 1.0))) for other in names)
+        return tuple(other for other, lead, p in pairs if p < SIGNIFICANT and lead < 0)
 
-    (first, best), *others = sorted(rows, key=lambda row: better(row[0]))
+    (first, best), *others = sorted(rows, key=lambda row: len(better(row[0])))
     beside = []
     for name, value in others:
         lead, p = known.get((first, name), (math.nan, math.nan))
-        beside.append(Standing(name, value, p, lead, way * (best - value)))
-    return Standing(first, best), *beside
+        beside.append(Standing(name, value, p, lead, way * (best - value), better(name)))
+    return Standing(first, best, below=better(first)), *beside
 
 
 def tied_at_top(ordered: Sequence[Standing]) -> list[Standing]:
@@ -150,6 +152,11 @@ def best_sentence(
     if worse:
         which = worse[0].system if len(worse) == 1 else f"each of the other {_number(len(worse))}"
         end = f"; {which} is worse than {first.system}{end}"
+    near = {each.system for each in tied}
+    if differ := sum(len(near.intersection(each.below)) for each in tied):
+        pairs = "two of the others" if differ == 1 else f"{_number(differ)} pairs of the others"
+        lead = f"{first.system} is ahead with {value}, which may be chance, though {pairs} differ"
+        return f"No system is best by {by}: {lead}{end}"
     top = " at the top" * bool(worse)
     if len(tied) > NAMED:
         every = "all " * (len(tied) == len(ordered))

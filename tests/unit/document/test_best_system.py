@@ -100,6 +100,28 @@ def test_ten_systems():
     )
 
 
+def test_systems_that_are_not_told_from_the_first_may_differ():
+    rows = [("a", 3.5), ("b", 3.3), ("c", 3.0), ("d", 2.0)]
+    tests = [
+        ("a", "b", 0.2, 0.3),
+        ("a", "c", 0.5, 0.06),
+        ("b", "c", 0.3, 0.01),
+        ("b", "d", 1.3, 0.01),
+    ]
+    alike = [*tests, ("a", "d", 1.5, 0.06)]
+    words = best_sentence(standings(rows, alike), "people", str)
+    assert words == (
+        "No system is best by people: a is ahead with 3.5, which may be chance, though two pairs of the "
+        "others differ."
+    )
+    worse = [*tests, ("a", "d", 1.5, 0.01)]
+    words = best_sentence(standings(rows, worse), "people", str)
+    assert words == (
+        "No system is best by people: a is ahead with 3.5, which may be chance, though two of the others "
+        "differ; d is worse than a."
+    )
+
+
 def signed(values, *tests, higher_is_better=True):
     ordered = standings(values, tests, higher_is_better)
     return ordered, best_sentence(ordered, "chrF", lambda value: f"{value:.1f}")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rejoinder.progress import Report
 
 LINKS = "links"
-_OF_LINKS = ("pairs", "longest", "detokenize", "iterations", "seed")
+_ALIGNMENT_FACTS = ("pairs", "longest", "detokenize", "iterations", "seed")
 """The settings that the alignment depends on."""
 
 
@@ -172,7 +172,7 @@ def _links(
 ) -> tuple[Links, bool]:
     """The alignment, and whether an interrupted run had made it: of settings that it depends on."""
     every = parameters.as_json()
-    settings = {each: every[each] for each in _OF_LINKS}
+    settings = {each: every[each] for each in _ALIGNMENT_FACTS}
     identity = {"aligner": name, **settings, "corpus": corpus_hash}
     remove_parts(work)
     folder = work / LINKS

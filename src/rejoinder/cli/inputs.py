@@ -386,9 +386,7 @@ def measured(
         only: The systems to measure, if all of them are there; empty measures all. Items that other
             systems did not answer then count.
     """
-    import polars as pl
-
-    from rejoinder.tables.selection import only_systems, without_systems
+    from rejoinder.tables.selection import only_systems
 
     check_given(given)
     holds_scores = (
@@ -397,11 +395,7 @@ def measured(
     if given.scores and not given.replies and not holds_scores:
         return _only(given, _by_themselves(given, without, resamples, cluster, only)), None
     if holds_scores:
-        scores = kept_scores(given.testset, *unused)
-        left = without_systems(pl.DataFrame({"system": scores.names}), without)
-        others = left.get_column("system").to_list()
-        asked = given.metrics if "metrics" in from_command_line() else None
-        scores = scores.select(metrics=asked, systems=others)
+        scores = narrowed(given.testset, given.metrics, without, unused)
         return _only(given, scores if cluster is None else scores.clustered(cluster)), None
     items, replies = read(given, without)
     texts = items, replies.with_frame(only_systems(replies.frame, only))
@@ -564,6 +558,27 @@ def _may_hold_scores(path: Path) -> bool:
     except (pl.exceptions.PolarsError, OSError):
         return True
     return False
+
+
+def narrowed(
+    path: Path, metrics: Sequence[str | Metric], without: Sequence[str], unused: Sequence[str]
+) -> Scores:
+    """Kept scores of the metrics that are named on the command line, without some systems.
+
+    Args:
+        path: Their file.
+        metrics: The metrics of the verb.
+        without: The systems that are left out.
+        unused: See ``measured``.
+    """
+    import polars as pl
+
+    from rejoinder.tables.selection import without_systems
+
+    scores = kept_scores(path, *unused)
+    left = without_systems(pl.DataFrame({"system": scores.names}), without)
+    asked = metrics if "metrics" in from_command_line() else None
+    return scores.select(metrics=asked, systems=left.get_column("system").to_list())
 
 
 def kept_scores(path: Path, *further: str) -> Scores:

@@ -124,7 +124,7 @@ def _kept(given: ReportOptions) -> Scores | None:
     if given.testset is None or given.responses or not holds_scores(given.testset):
         return None
     unused = () if given.ratings or given.preferences else ("seed",)
-    return inputs.measured(given, given.without, unused=("resamples", *unused))[0]
+    return inputs.narrowed(given.testset, given.metrics, given.without, ("resamples", *unused))
 
 
 def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:

@@ -48,10 +48,6 @@ SIGNIFICANT = 0.05
 """The significance level of every test unless another is given: smaller p-values are marked."""
 
 
-EXACT = 17
-"""So many digits write a number exactly."""
-
-
 def p_value(p: float, limit: bool = False, digits: int = 2, kind: str = "g") -> str:
     """A p-value, as tables and sentences write it: in more digits than usual where it is close to 0.05.
 
@@ -64,7 +60,7 @@ def p_value(p: float, limit: bool = False, digits: int = 2, kind: str = "g") -> 
     >>> p_value(0.0234), p_value(1 / 10001, limit=True), p_value(0.0496), p_value(0.0503)
     ('0.023', '<0.0001', '0.0496', '0.0503')
     """
-    while digits < EXACT and p != SIGNIFICANT == float(f"{p:.{digits}{kind}}"):
+    while p != SIGNIFICANT == float(f"{p:.{digits}{kind}}"):
         digits += 1
     return ("<" if limit else "") + f"{p:.{digits}{kind}}"
 

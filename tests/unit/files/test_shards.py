@@ -1,0 +1,347 @@
+"""Shards: parts that are merged give the run without shards, to the bit; a faulty part is an error."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import rejoinder
+from chat_server import plain, serving
+from killed_workers import run_or_kill
+from rejoinder.cli import engines
+from rejoinder.files import shards
+from rejoinder.files.shards import Shard, read_parts
+from shared_data import EXAMPLES, SYSTEMS
+from tiny_folders import write_gru, write_responder
+from tiny_language_models import save, save_encoder
+
+CORPUS = EXAMPLES / "corpus.txt"
+VERBS = {
+    "score": "score {testset} {systems} -m deltableu -m chrf -m distinct -m length --save",
+    "score one": "score {testset} home/generic.jsonl -m bleu --save",
+    "score missing": "score {testset} {gaps} -m bleu --missing pairwise --by topic --save",
+    "score samples": "score {testset} {samples} -m sbleu -m distinct --at 2 --save",
+    "score RUBER": "score {testset} {systems} -m ruber:model={ruber},scale=scored -m chrf --save",
+    "score encoder": "score {testset} {systems} -m cosine:encoder={encoder} --save",
+    "ruq": "ruq {recorded} {testset} --generic {generic} --fail-above 0 --save",
+    "ruq model": "ruq {model} {testset} --generic {generic} --save",
+    "mark": "mark {testset} {systems} --model {chat} --work work --max-calls 900 -o",
+    "mark model": "mark {testset} {systems} --model {model} -o",
+    "mine": "mine {corpus} {testset} --index {index} -o",
+    "respond server": "respond {chat} {testset} -o",
+    "respond retrieval": "respond retrieval {testset} --corpus {corpus} -o",
+    "respond trained": "respond {responder} {testset} -o",
+    "respond model": "respond {model} {testset} --set answer_tokens=4 --set beam=2 -o",
+}
+LIMITS = ("--work", "work", "--max-calls", "900")
+"""Words of a shard alone: where it keeps what it has done, and how much it does."""
+QUICK = ("score", "score one", "mine", "respond retrieval", "ruq", "mark")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """What the commands read; folders of models are made when a command names them."""
+    lines = (EXAMPLES / "testset.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    ids = [json.loads(line)["id"] for line in lines[:14]]
+    (tmp_path / "testset.jsonl").write_text("".join(lines[:14]), encoding="utf-8")
+    systems = []
+    for path in map(Path, SYSTEMS[:2]):
+        own = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        own = [line for line in own if json.loads(line)["id"] in ids]
+        (tmp_path / path.name).write_text("".join(own), encoding="utf-8")
+        (tmp_path / f"gaps-{path.name}").write_text("".join(own[:4] + own[5 + len(systems) :: 2]))
+        systems.append(path.name)
+        (tmp_path / "home").mkdir(exist_ok=True)
+        (tmp_path / "home" / path.name).write_text("".join(own), encoding="utf-8")
+    rows = ["system,id,sample,text\n"]
+    rows += [f"{s},{i},{k},{s} says {i[-k:]} and {k}\n" for s in "ab" for i in ids for k in (1, 2)]
+    (tmp_path / "samples.csv").write_text("".join([*rows, f"a,{ids[3]},3,Once more.\n"]))
+    (tmp_path / "generic.txt").write_text("I do not know.\nYes.\n")
+    texts = {
+        i: [r["text"] for r in json.loads(line)["references"]]
+        for i, line in zip(ids, lines, strict=False)
+    }
+    (tmp_path / "recorded.jsonl").write_text("".join(
+        json.dumps({"id": i, "text": text, "logprobs": [-0.1 * len(i + text[:k]) for k in (2, 9)]}) + "\n"
+        for i in ids for text in dict.fromkeys([*texts[i], "I do not know.", "Yes."])
+    ))  # fmt: skip
+    return {
+        "recorded": "recorded.jsonl",
+        "testset": "testset.jsonl",
+        "systems": " ".join(systems),
+        "gaps": " ".join(f"gaps-{name}" for name in systems),
+        "samples": "samples.csv",
+        "generic": "generic.txt",
+        "corpus": CORPUS,
+        "index": "index",
+    }
+
+
+def words_of(command, files, tmp_path, url):
+    """The words of a command, whose models are made where it names them."""
+    made = {
+        "model": save,
+        "encoder": save_encoder,
+        "ruber": write_gru,
+        "responder": write_responder("gru"),
+    }
+    for name, make in made.items():
+        if f"{{{name}}}" in command and not (tmp_path / name).exists():
+            make(tmp_path / name)
+    return command.format(**files, **{name: name for name in made}, chat=url).split()
+
+
+def outcome(command, words, path):
+    """What a command prints and writes; of its record of provenance what is of the result."""
+    status, out, err = command(*words, path)
+    assert status == ("above 0.0" in err), err
+    notes = "".join(line for line in err.splitlines(keepends=True) if "note: " in line)
+    record = json.loads(Path(f"{path}.provenance.json").read_text())
+    words = [each for each in record["command"] if each not in LIMITS]
+    facts = {**record, "command": words, "sha256": None}
+    return status, out, notes, Path(path).read_bytes(), facts
+
+
+def in_parts(command, words, n):
+    parts = [f"{number}.part" for number in range(1, n + 1)]
+    for number, path in enumerate(parts, 1):
+        status, out, err = command(*words[:-1], "--shard", f"{number}/{n}", words[-1], path)
+        assert status == 0, err
+        assert out == ""
+        assert "a part" in err
+    random.Random(n).shuffle(parts)
+    return parts
+
+
+def rounds():
+    for name in VERBS:
+        for n in (3, 1, 16, 1_000):
+            quick = n == 3 and name in QUICK
+            if n < 1_000 or name in ("score", "mine"):
+                yield pytest.param(
+                    name, n, marks=() if quick else pytest.mark.slow, id=f"{name}-{n}"
+                )
+
+
+@pytest.mark.parametrize(("name", "n"), list(rounds()))
+def test_merged_parts_are_the_run_without_shards(command, files, tmp_path, monkeypatch, name, n):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # records do not name it, parts do
+    suffix = ".parquet" if VERBS[name].endswith("--save") else ".jsonl"
+    answer = plain if name == "respond server" else None
+    with serving(*([answer] if answer else [])) as (server, url):
+        words = words_of(VERBS[name], files, tmp_path, url)
+        parts = in_parts(command, words, n)
+        asked = len(server.asked)
+        merged = outcome(command, ["merge", *parts, "--save"], f"out{suffix}")
+        assert (
+            len(server.asked) <= asked + 1
+        )  # one question opens the model; nothing is asked again
+        certificate = json.loads(Path(f"out{suffix}.certificate.json").read_text())
+        for path in Path().glob("out*"):
+            path.unlink()
+        assert merged == outcome(command, words, f"out{suffix}")
+        status, out, err = command("merge", *parts, "--save", f"out{suffix}", "--json")
+        assert (status, out) == command(*words, f"out{suffix}", "--json")[:2], err
+        if suffix == ".parquet":
+            assert command("merge", *parts, "--json")[:2] == command(*words[:-1], "--json")[:2]
+    assert [each["shard"] for each in certificate["parts"]] == [f"{k}/{n}" for k in range(1, n + 1)]
+    assert all(each["units"] == each["in_parts"] for each in certificate["work"])
+
+
+@pytest.fixture
+def parts(command, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = words_of(VERBS["score"], files, tmp_path, "")
+    in_parts(command, words, 3)
+    return words
+
+
+def torn(words, command):
+    whole = Path("2.part").read_bytes()
+    Path("2.part").write_bytes(whole[:-9])
+
+
+def altered(words, command):
+    whole = Path("2.part").read_bytes()
+    Path("2.part").write_bytes(whole.replace(b'"own"', b'"oWn"'))
+
+
+def of_another_version(words, command):
+    change(version="0.0.9")
+
+
+def of_another_seed(words, command):
+    command(*words[:-1], "--seed", "7", "--shard", "2/3", "--save", "2.part")
+
+
+def of_another_text(words, command):
+    Path("generic.jsonl").write_text(Path("generic.jsonl").read_text().replace("a", "o"))
+    command(*words[:-1], "--shard", "2/3", "--save", "2.part")
+
+
+def of_changed_inputs(words, command):
+    Path("generic.jsonl").write_text(Path("generic.jsonl").read_text().replace("a", "o"))
+
+
+def change(**more):
+    """The second part with another header, whose checksum is right."""
+    line, _, body = Path("2.part").read_bytes().partition(b"\n")
+    header = shards.with_checksum({**shards.without_checksum(line), **more})
+    Path("2.part").write_bytes(json.dumps(header).encode() + b"\n" + body)
+
+
+FAULTS = [
+    (None, "1.part 3.part", "1 of 3 is missing: shard 2/3"),
+    (None, "1.part 2.part 3.part 2.part", "2.part and 2.part: both are shard 2/3"),
+    (None, "1.part 2.part testset.jsonl", "testset.jsonl: is not a part"),
+    (None, "1.part 2.part 4.part", "4.part: cannot be read"),
+    (torn, "", "2.part: the part is damaged or cut short"),
+    (altered, "", "2.part: the part is damaged or cut short"),
+    (of_another_version, "", "2.part: is of Rejoinder 0.0.9"),
+    (of_another_seed, "", "2.part: is of another command than the other parts: '--seed 7'"),
+    (of_another_text, "", "2.part: was computed from another content of generic.jsonl"),
+    (of_changed_inputs, "", "generic.jsonl: is missing or no longer as it was"),
+]
+
+
+@pytest.mark.parametrize(("damage", "named", "message"), FAULTS)
+def test_a_faulty_part_is_one_error_that_names_it(command, parts, damage, named, message):
+    if damage is not None:
+        damage(parts, command)
+    before = set(Path().iterdir())
+    named = named.split() or ["3.part", "2.part", "1.part"]
+    status, out, err = command("merge", *named, "--save", "out.parquet")
+    assert (status, out) == (2, "")
+    assert message in " ".join(err.split())
+    assert set(Path().iterdir()) == before
+    if damage in (torn, altered):
+        assert command(*parts[:-1], "--shard", "2/3", "--save", "2.part")[0] == 0
+        assert command("merge", *named, "--save", "out.parquet")[0] == 0
+
+
+def test_work_that_is_not_cut_is_refused(command, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = words_of(VERBS["score"], files, tmp_path, "")[:-1]
+    refused = {
+        "--shard 0/3": "expected I/N",
+        "--shard 4/3": "expected I/N",
+        "--shard 1/200000": "expected I/N",
+        "--shard 1/3": "name the file of the part: --save FILE.part",
+        "--shard 1/3 --save 1.parquet": ".part",
+        "--shard 1/3 --save 1.part --block 4": "--block: is not cut into shards",
+    }
+    for given, message in refused.items():
+        status, _, err = command(*words, *given.split())
+        assert status == 2
+        assert message in " ".join(err.split())
+    assert command(*words, "--save", "kept.parquet")[0] == 0
+    status, out, err = command("score", "kept.parquet", "--shard", "1/2", "--save", "1.part")
+    assert (status, out) == (2, "")
+    assert "no work that is cut into shards" in err
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_parts_in_python_know_another_call(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(metric="bleu"):
+        testset = rejoinder.read_testset("testset.jsonl")
+        return lambda: rejoinder.score(testset, rejoinder.read_responses("generic.jsonl"), [metric])
+
+    parts = [rejoinder.shard(call(), f"{k}/2", f"{k}.part").path for k in (2, 1)]
+    assert rejoinder.merge(call(), parts).as_json() == call()().as_json()
+    with pytest.raises(
+        rejoinder.files.shards.InputError, match=r"1.part: holds no rows of this test"
+    ):
+        rejoinder.merge(call("chrf"), parts)
+    assert [each.shard for each in read_parts(parts)] == [Shard(1, 2), Shard(2, 2)]
+
+
+@pytest.fixture(scope="module")
+def two_nodes():
+    """A cluster of Ray with two nodes of one processor each, and the variable that names it."""
+    cluster_utils = pytest.importorskip("ray.cluster_utils", reason="Ray is not installed")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(
+            "PYTHONPATH", os.pathsep.join(sys.path)
+        )  # workers run what stands in tests/ too
+        cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        cluster.add_node(num_cpus=1)
+        patched.setenv("RAY_ADDRESS", cluster.address)
+        yield cluster
+    cluster.shutdown()
+
+
+def nothing(folder, monkeypatch):
+    """Every part is computed."""
+    shutil.rmtree(folder)
+
+
+def killed(folder, monkeypatch):
+    """Every part is computed, and five workers are killed at it."""
+    shutil.rmtree(folder)
+    monkeypatch.setattr(engines, "run_command", run_or_kill)
+
+
+def torn_part(folder, monkeypatch):
+    """A part is cut short, and its record is not there."""
+    path = next(folder.glob("*.part"))
+    path.write_bytes(path.read_bytes()[:-9])
+    path.with_name(f"{path.name}.provenance.json").unlink()
+
+
+def parts_missing(folder, monkeypatch):
+    """A job that stopped in the middle; a part of an older one, of another number of shards, is there too."""
+    one, *more = sorted(folder.glob("*.part"))
+    for path in more[::2]:
+        path.unlink()
+    one.rename(folder / "1-of-5.part")
+
+
+def accidents():
+    for engine in ("local:1", "local:2", "ray"):
+        for accident in (nothing, killed, torn_part, parts_missing):
+            quick = (engine, accident) in (("local:1", parts_missing), ("ray", nothing))
+            yield pytest.param(engine, accident, marks=() if quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("engine", "accident"), list(accidents()))
+def test_an_engine_gives_the_run_without_shards_whatever_happens(
+    command, files, tmp_path, monkeypatch, request, engine, accident
+):
+    if engine == "ray":
+        request.getfixturevalue("two_nodes")
+    monkeypatch.chdir(tmp_path)
+    words = words_of(VERBS["score one"], files, tmp_path, "")
+    folder = Path("out.parquet.parts")
+    folder.mkdir()
+    for number in range(1, 5):
+        path = folder / f"{number}-of-4.part"
+        assert command(*words[:-1], "--shard", f"{number}/4", "--save", path)[0] == 0
+    whole = {path: path.read_bytes() for path in folder.glob("*.part")}
+    accident(folder, monkeypatch)
+    with monkeypatch.context() as patched:
+        patched.setenv("COLUMNS", "80")
+        on_engine = outcome(command, [*words[:-1], "--engine", engine, "--save"], "out.parquet")
+        certificate = json.loads(Path("out.parquet.certificate.json").read_text())
+        shutil.rmtree(folder)
+        Path("out.parquet").unlink()
+        plain = outcome(command, words, "out.parquet")
+    assert on_engine[:4] == plain[:4]
+    assert len(certificate["parts"]) == (
+        8 if engine[-1] in "2y" and accident in (nothing, killed) else 4
+    )
+    if accident in (
+        torn_part,
+        parts_missing,
+    ):  # a part that is computed again is the same to the bit
+        digests = {each["sha256"] for each in certificate["parts"]}
+        assert digests == {hashlib.sha256(each).hexdigest() for each in whole.values()}

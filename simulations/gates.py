@@ -1,4 +1,7 @@
-"""Gates: how often does a new system fail by chance, or pass as not worse, at exactly the margin?"""
+"""Gates: how often does a new system fail by chance, or pass as not worse, at exactly the margin?
+
+And of the gate of a ledger, how often its interval of a difference holds the truth.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,17 @@ import numpy as np
 import polars as pl
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.ledger.runs import difference_interval
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.jackknife import score_intervals
 from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.metrics.ruq import RUQ
 from rejoinder.scoring.compare import compare
 from rejoinder.scoring.margins import NOT_WORSE
 from rejoinder.scoring.measurements import Measured, Measurements
 from simulations.populations import NOT_ORDINARY, replies
-from simulations.study import LEVEL, Row, SimulationStudy
+from simulations.score_intervals import SHARES, drawn_pairs, of_drawn
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
 SIZES = (5, 10, 20, 66, 300)
 PERMUTATIONS = 999
@@ -82,3 +89,58 @@ def _of(
 
 
 STUDY = SimulationStudy("Gates of continuous integration", TEXT, rows)
+
+LEDGER_TEXT = """
+`runs --baseline NAME --fail-if-worse MARGIN` has the value and the interval of each of two runs, and no value
+of single items. The interval of the difference is made of the two intervals (MOVER; Zou and Donner 2008), as
+if the runs were independent. Two systems of DSTC7 (or of the generated text) are drawn at random in each run,
+and items with replacement: "other items" draws those of each run apart, "the same items" once for both, which
+is what a ledger mostly has.
+
+Over all metrics but BLEU-4 and all sizes the interval holds the difference in 94 to 98 of 100 runs with
+other items, in 96 on average, and in 94 to 99 with the same items, in 98 on average: it is mostly too wide
+there, as docs/runs.md says. BLEU-4 has no interval in most runs of 66 items; where it has one, it holds the
+difference in 98 to 100 of 100. Of two shares (Wilson's intervals) it does so in 94 to 100.
+"""
+
+
+def ledger_rows(runs: int, seed: int) -> Iterator[Row]:
+    """The interval between two runs of a ledger, for every metric and for shares at every size."""
+    name, names, population = replies()
+    ordinary = [i for i, each in enumerate(names) if each not in NOT_ORDINARY]
+    for size in SIZES[1:]:
+        rng = np.random.default_rng([seed, size])
+        for label, (metric, items) in population.items():
+            totals = metric.score(items[:, ordinary].sum(axis=0))
+            for same in (False, True):
+                a, b = drawn_pairs(len(ordinary), runs, rng)
+                drawn = [rng.integers(0, len(items), (size, runs)) for _ in range(2)]
+                of = [
+                    _with_ends(metric, *of_drawn(metric, items[:, ordinary][at, each]))
+                    for at, each in zip((drawn[0], drawn[0 if same else 1]), (a, b), strict=True)
+                ]
+                data = f"{name}, {'the same' if same else 'other'} items"
+                yield _covered(label, data, size, of, totals[b] - totals[a])
+        for share in SHARES:
+            of = [
+                _with_ends(RUQ(), rng.binomial(size, share, runs) / size, np.zeros((runs, size)))
+                for _ in range(2)
+            ]
+            yield _covered("RUQ", f"two shares of {share:g}", size, of, np.zeros(runs))
+
+
+def _with_ends(metric: Metric, values: Floats, left_out: Floats) -> Floats:
+    """Value, lower and upper end of each run."""
+    return np.column_stack([values, *score_intervals(metric, values, left_out)])
+
+
+def _covered(label: str, data: str, size: int, of: list[Floats], truth: Floats) -> Row:
+    both = np.hstack(of)
+    there = np.isfinite(both).all(axis=1)
+    ends = np.array([difference_interval(*map(float, each)) for each in both[there]]).reshape(-1, 2)
+    hits = (ends[:, 0] <= truth[there]) & (truth[there] <= ends[:, 1])
+    what = f"{label}, a difference of two runs"
+    return Row(what, data, f"{size} items", COVERAGE, int(hits.sum()), int(there.sum()))
+
+
+LEDGER_STUDY = SimulationStudy("Gates of a ledger", LEDGER_TEXT, ledger_rows)

@@ -31,6 +31,7 @@ from simulations import (  # noqa: E402
     judgements,
     judges,
     judges_and_people,
+    monitored,
     next_items,
     pair_ratings,
     paired_tests,
@@ -58,6 +59,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "paired_tests": paired_tests.LEVEL_STUDY,
     "detectable": paired_tests.POWER_STUDY,
     "gates": gates.STUDY,
+    "ledger_gates": gates.LEDGER_STUDY,
     "alpha": alpha.STUDY,
     "judgements": judgements.STUDY,
     "contests": contests.STUDY,
@@ -66,6 +68,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "judges_and_people": judges_and_people.STUDY,
     "pairs_together": pairs_together.STUDY,
     "anytime": anytime.STUDY,
+    "monitored": monitored.STUDY,
     "chosen_items": judges_and_people.CHOSEN_STUDY,
     "fixed_items": judges_and_people.FIXED_STUDY,
     "next_items": next_items.STUDY,
@@ -90,7 +93,6 @@ RUNS = 2000
 """How many runs of each setting a part has, if it does not stand in `RUNS_OF`."""
 
 RUNS_OF = {
-    "by_people": 1500,
     "chosen_items": 1000,
     "clustered_correlation": 300,
     "contests": 1000,
@@ -98,6 +100,7 @@ RUNS_OF = {
     "different_items": 6000,
     "judges": 1000,
     "labels_saved": 1000,
+    "monitored": 100,
     "next_items": 1000,
     "pairs_together": 300,
     "soft_clusters": 1000,

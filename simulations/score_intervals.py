@@ -78,9 +78,9 @@ def _drawn(
     single, paired = np.zeros(2, int), np.zeros(2, int)
     for begin in range(0, runs, AT_ONCE):
         some = min(AT_ONCE, runs - begin)
-        a, b = _pairs(items.shape[1], some, rng, first)
+        a, b = drawn_pairs(items.shape[1], some, rng, first)
         drawn = rng.integers(0, len(items), (size, some))
-        scored = [_of(metric, items[drawn, each]) for each in (a, b)]
+        scored = [of_drawn(metric, items[drawn, each]) for each in (a, b)]
         (values, left_out), (other, other_left_out) = scored
         single += _held(score_intervals(metric, values, left_out), totals[a])
         both, both_left_out = np.append(values, other), np.append(left_out, other_left_out, axis=0)
@@ -92,14 +92,15 @@ def _drawn(
     yield Row(f"{label}, a difference", name, f"{size} items", COVERAGE, *map(int, paired))
 
 
-def _pairs(
-    systems: int, runs: int, rng: np.random.Generator, first: bool
+def drawn_pairs(
+    systems: int, runs: int, rng: np.random.Generator, first: bool = False
 ) -> tuple[Indices, Indices]:
+    """Two systems for each run, drawn at random; the first is system 0 where ``first`` is set."""
     a = np.zeros(runs, dtype=np.int64) if first else rng.integers(0, systems, runs)
     return a, (a + rng.integers(1, systems, runs)) % systems
 
 
-def _of(metric: Metric, drawn: Floats) -> tuple[Floats, Floats]:
+def of_drawn(metric: Metric, drawn: Floats) -> tuple[Floats, Floats]:
     """Scores [runs], and with each item left out [runs, n], of rows [n, runs, k]."""
     return metric.score(drawn.sum(axis=0)), Matrix(np.ascontiguousarray(drawn)).left_out(metric)
 
@@ -120,7 +121,7 @@ def _bags(metric: Metric, size: int, runs: int, rng: np.random.Generator) -> Ite
         left_out.append(drawn.left_out(metric))
     scored, each = np.array(values), np.array(left_out)  # [runs, S], [runs, S, n]
     truth = scored.mean(axis=0)
-    a, b = _pairs(systems, runs, rng, first=False)
+    a, b = drawn_pairs(systems, runs, rng)
     run = np.arange(runs)
     single = _held(score_intervals(metric, scored[run, a], each[run, a]), truth[a])
     errors = standard_errors(each[run, a] - each[run, b])

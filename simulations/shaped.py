@@ -439,11 +439,7 @@ _WATCHED = {
 CELLS: dict[str, list[Cell]] = {
     "shapes_raters": [
         *_of_people(_RATERS),
-        *(
-            Cell("random", f"{name}, random", SHAPES[name], rated, ITEMS[0])
-            for name in ("few, 2", "few, 3")
-            for rated in RATED
-        ),
+        *(Cell("random", "few, 3, random", SHAPES["few, 3"], rated, ITEMS[0]) for rated in RATED),
     ],
     "shapes_clusters": _of_people(_CLUSTERS),
     "shapes_differences": _of_people(_DIFFERENCES),
@@ -568,7 +564,6 @@ ANSWERS: tuple[Answer, ...] = (
 """Cells that a sentence answers."""
 
 AGAIN: tuple[Answer, ...] = (
-    Answer("shapes_raters", BOTH, ("few, 2, random",), 10, ""),
     Answer("shapes_judges", ("test, corrected",), ("absolute judge",), 20, ""),
     Answer("shapes_agreement", ("alpha",), ("pass/fail",), 20, ""),
 )
@@ -613,8 +608,8 @@ TITLES: dict[str, tuple[str, str]] = {
 `alike`: three raters. `severity`: three raters with constant differences of -1, 0 and 1. `tied`: each
 system is rated by one, two or five people of its own, whose severity varies by 1. `dominant`: one of four
 raters gives 80 of 100 ratings; raters favour a system by 0.4 (standard deviation). `few`: two or three
-raters, who favour a system by 0.3; `random`: the same with `--rater-effects random`. Quality varies by 0.94
-and single ratings about it by 0.7.
+raters, who favour a system by 0.3; `random`: three of them with `--rater-effects random`. Quality varies by
+0.94 and single ratings about it by 0.7.
 Where one rater gives more than two thirds of a system's ratings (`dominant`) intervals are said to hold for
 these raters, and that is what is counted; where different people rate the two systems then, there is none.
 """ + PAIR,

@@ -13,7 +13,7 @@ from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.mean_difference import mean_inference
 from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
-PROMPTS = (25, 40, 200)
+PROMPTS = (30, 40, 200)
 KINDS = (
     "normal",
     "lognormal",
@@ -111,7 +111,7 @@ and a nearness to a prompt's own references, normal, lognormal, or for one promp
 is .1, or 0: there the share is that of intervals without 0. Both tests are of two systems whose samples
 are drawn from the same replies.
 Where one prompt in ten alone earns anything, 12 prompts hold none in 28% of the draws, which no interval
-of these prompts can know: below 25 prompts coverage has no interval.
+of these prompts can know: below 30 prompts coverage has no interval.
 """,
     variety_rows,
 )

@@ -129,13 +129,15 @@ def _numbers(db: sqlite3.Connection, rater: int) -> tuple[int, int]:
 
 
 def room(db: sqlite3.Connection, task: Task, rater: int) -> int:
-    """How many more questions a rater may get, by ``per_rater``.
+    """How many more questions a rater may get, by ``per_rater``; none once a look has ended the study.
 
     Args:
         db: The open database of the study.
         task: The settings of the study.
         rater: The number of the rater.
     """
+    if db.execute("SELECT 1 FROM study WHERE key = 'design:ended' AND value = 'yes'").fetchone():
+        return 0
     if task.per_rater is None:
         return 1 << 60
     row = db.execute(

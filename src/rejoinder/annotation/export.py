@@ -12,7 +12,7 @@ from rejoinder.annotation.study import Study
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import json_digest
 from rejoinder.messages import counted
-from rejoinder.studies.judgements import Judgement, judgements
+from rejoinder.studies.judgements import Judgement, judgements, notes_of
 from rejoinder.tables.formats.study import table_of
 
 _ROUNDING = 1e-9  # 0.28 * 25 is 7.000000000000001 in floating point
@@ -75,7 +75,7 @@ def export(study: Study, attention: float = 0.0) -> Exported:
     failed = set(checks.filter(pl.col("right") < wanted).get_column("rater"))
     rated = [each for each in every if each.kind == "rated"]
     selected = [each for each in rated if each.rater not in failed]
-    notes = study.database.notes
+    notes = notes_of(study.database)
     apart = judgements(study.database, apart=True)
     if apart:
         raters = counted(len({each.rater for each in apart}), "rater")

@@ -14,8 +14,9 @@ from typing import Any
 from rejoinder.annotation.questions import Question, Questions
 from rejoinder.annotation.task import Example, Task, task_json
 from rejoinder.files.checksums import json_digest
+from rejoinder.files.database import make_database
 from rejoinder.files.provenance_within import keep_record
-from rejoinder.studies.database import make_database
+from rejoinder.studies.tables import STUDY
 
 
 def identity(task: Task, questions: Questions) -> str:
@@ -51,7 +52,7 @@ def make_study(
         if record is not None:
             keep_record(connection, record)
 
-    make_database(path, fill)
+    make_database(path, STUDY, fill)
 
 
 def _fill(connection: sqlite3.Connection, task: Task, questions: Questions) -> None:

@@ -52,7 +52,11 @@ class Questions:
 
 
 def make_questions(
-    testset: TestSet, responses: pl.DataFrame, task: Task, drawn: pl.DataFrame | None = None
+    testset: TestSet,
+    responses: pl.DataFrame,
+    task: Task,
+    drawn: pl.DataFrame | None = None,
+    whole: bool = False,
 ) -> Questions:
     """The questions about responses to a test set, in a fixed order that no rater sees.
 
@@ -64,6 +68,7 @@ def make_questions(
         task: The kind of judgement, which items are drawn, and the seed.
         drawn: The items that were drawn before, the table of ``read_drawn``: those of the status
             ``next`` are judged, with their probabilities. None draws as the task says.
+        whole: Whether one rater answers the questions about all systems of an item, in random order.
 
     Raises:
         InputError: There are fewer systems than a question needs, an unknown one in ``pairs``, several
@@ -81,7 +86,10 @@ def make_questions(
     rng = np.random.default_rng([task.seed, 1])
     blocks = []
     for group in groups:
-        for chosen, share in _sets(systems, task, rng):
+        sets = list(_sets(systems, task, rng))
+        if whole:
+            sets = [sets[int(place)] for place in rng.permutation(len(sets))]
+        for together in [sets] if whole else [[each] for each in sets]:
             block = tuple(
                 Question(
                     item,
@@ -91,6 +99,7 @@ def make_questions(
                     group.probability * share,
                 )
                 for item in group.ids
+                for chosen, share in together
                 if all((system, item) in texts for system in chosen)
             )
             if block:
@@ -100,8 +109,7 @@ def make_questions(
             "responses: no item of the study is answered by the systems of a question; check that the "
             "responses belong to this test set"
         )
-    missing = _unanswered(groups, systems, texts)
-    return Questions(tuple(blocks), (*notes, *missing))
+    return Questions(tuple(blocks), (*notes, *_unanswered(groups, systems, texts)))
 
 
 def _check_replies(testset: TestSet, responses: pl.DataFrame) -> None:

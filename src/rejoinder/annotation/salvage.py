@@ -13,10 +13,11 @@ from typing import Any
 
 from rejoinder.annotation.study import Study
 from rejoinder.errors import InputError
+from rejoinder.files.checked_tables import COUNTS, add_checksum, checksum
+from rejoinder.files.database import make_database, notes_of_log
 from rejoinder.messages import counted, listed
-from rejoinder.studies.database import make_database, notes_of_log
 from rejoinder.studies.judgements import judgements
-from rejoinder.studies.tables import NAMES, add_checksum, checksum, columns_of, fault_of
+from rejoinder.studies.tables import STUDY
 
 _SETTINGS = {"admin": "", "identity": "", "join": "", "made": "", "notes": "[]", "task": ""}
 """The settings of a study, with what stands for those that are lost and that no judgement needs."""
@@ -55,7 +56,7 @@ def salvaged(path: str | os.PathLike[str]) -> Iterator[tuple[Study, list[str]]]:
                 f"({'; '.join(notes)}); restore a copy of it"
             )
         rows["study"] = list((_SETTINGS | settings).items())
-        make_database(new, lambda connection: _fill(connection, rows))
+        make_database(new, STUDY, lambda connection: _fill(connection, rows))
         with closing(Study(new, reading=True)) as study:
             there = sum(len(judgements(study.database, apart=apart)) for apart in (False, True))
             if not there:
@@ -85,12 +86,12 @@ def _read(db: sqlite3.Connection, path: Path) -> tuple[list[str], dict[str, list
     """Notes on what is lost, and by table the rows that are whole."""
     notes: list[str] = []
     with suppress(sqlite3.Error):
-        notes += notes_of_log(db, path)
+        notes += notes_of_log(db, path, STUDY)
     add_checksum(db)
-    fault = fault_of(db)
-    counts = dict(_whole(db, "row_count", NAMES))
+    fault = STUDY.fault_of(db)
+    counts = dict(_whole(db, COUNTS, (COUNTS, *STUDY.names)))
     most = path.stat().st_size
-    numbers = {name: range(1, 1 + _number(db, name, counts, most)) for name in NAMES[2:-1]}
+    numbers = {name: range(1, 1 + _number(db, name, counts, most)) for name in STUDY.names[1:-1]}
     of_raters = [f"{fact}:{number}" for fact in _RATER_FACTS for number in numbers["rater"]]
     keys = {"study": [*_SETTINGS, *of_raters], **numbers, "answer": numbers["assignment"]}
     rows = {name: _whole(db, name, each) for name, each in keys.items()}
@@ -118,7 +119,7 @@ def _number(db: sqlite3.Connection, name: str, counts: dict[str, int], most: int
 def _whole(db: sqlite3.Connection, name: str, keys: Iterable[object]) -> list[tuple[Any, ...]]:
     """The rows with these keys that have their checksums; each is looked for by itself."""
     rows: list[tuple[Any, ...]] = []
-    columns, by = columns_of()[name]
+    columns, by = STUDY.columns[name]
     query = f"SELECT {', '.join(columns)}, checksum FROM {name} WHERE {by[0]} = ?"
     for key in keys:
         with suppress(sqlite3.Error):
@@ -129,7 +130,7 @@ def _whole(db: sqlite3.Connection, name: str, keys: Iterable[object]) -> list[tu
 
 def _fill(connection: sqlite3.Connection, rows: dict[str, list[tuple[Any, ...]]]) -> None:
     for name, each in rows.items():
-        columns, _ = columns_of()[name]
+        columns, _ = STUDY.columns[name]
         marks = ", ".join("?" * len(columns))
         connection.executemany(
             f"INSERT OR IGNORE INTO {name} ({', '.join(columns)}) VALUES ({marks})", each

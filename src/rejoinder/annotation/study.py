@@ -21,8 +21,9 @@ from rejoinder.annotation.page_words import RaterError, say
 from rejoinder.annotation.questions import Questions
 from rejoinder.annotation.task import Task, task_of_json
 from rejoinder.errors import InputError, one_of
+from rejoinder.files.database import Database
 from rejoinder.messages import quoted
-from rejoinder.studies.database import Database
+from rejoinder.studies.tables import STUDY
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 LONGEST_PLATFORM_ID = 200
@@ -115,7 +116,7 @@ def open_study(
         path: The file.
         task: The settings.
         questions: The questions to be rated.
-        record: What a new study is made of, for ``rejoinder provenance``; None: nothing is recorded.
+        record: What a new study is made of, for ``rejoinder verify``; None: nothing is recorded.
 
     Returns:
         The study, and whether it was there already.
@@ -167,7 +168,7 @@ class Study:
         clock: Callable[[], float] = _WALL_CLOCK,
         reading: bool = False,
     ) -> None:
-        self.database = Database(path, reading)
+        self.database = Database(path, STUDY, reading)
         self._clock = clock
         self._steady = time.monotonic if clock is _WALL_CLOCK else clock
         self._since: dict[int, float] = {}

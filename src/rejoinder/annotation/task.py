@@ -299,7 +299,7 @@ def _check_answer(
     places = range(1, len(example.replies) + 1)
     if task.kind == "pointwise":
         grades = [grade for grade, _ in criterion.points]
-        given = answer if _is_list(answer) else [answer]
+        given = [answer] if isinstance(answer, str) or not isinstance(answer, Sequence) else answer
         if given and all(_is_integer(each) and each in grades for each in given):
             return
         expected = f"a grade from {grades[0]} to {grades[-1]}, or a list of them"
@@ -314,10 +314,6 @@ def _check_answer(
             return
         expected = "{ best = 1, worst = 2 } with the numbers of two different replies"
     raise ParameterError(f"{where}: got {quoted(answer)}; expected {expected}")
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _is_integer(value: object) -> bool:

@@ -15,10 +15,12 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.figures import style
 from rejoinder.figures.agreement import bars
 from rejoinder.figures.differences import differences
+from rejoinder.figures.runs import through_time
 from rejoinder.figures.ruq import ruq_figure
 from rejoinder.figures.systems import standings
 from rejoinder.figures.variety import quality_and_variety
 from rejoinder.messages import Argument, Placeholder
+from rejoinder.scoring.shown_values import times_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.by_people.compare import RatingComparison
     from rejoinder.human_evaluation.preference_summary import PreferenceSummary
     from rejoinder.human_evaluation.rating_summary import RatingSummary
+    from rejoinder.ledger.runs import Runs
     from rejoinder.meta_evaluation.correlate import Agreement
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
     from rejoinder.metrics.base import Metric
@@ -117,13 +120,8 @@ def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
-def _times(metric: Metric) -> float:
-    """100 for a metric that tables show x100."""
-    return 100.0 if metric.times100 else 1.0
-
-
 def _axis(metric: Metric, label: str) -> str:
-    words = " (x100)" if _times(metric) != 1 else ""
+    words = " (x100)" if times_of(metric) != 1 else ""
     return f"{label}{words}{'' if metric.higher_is_better else ', lower is better'}"
 
 
@@ -137,7 +135,7 @@ def _scores(scores: Scores, of: str | None) -> Figure:
     ordered = rows.sort(
         "value", descending=metric.higher_is_better, nulls_last=True, maintain_order=True
     )
-    return standings(ordered, ranks, _axis(metric, label), _times(metric))
+    return standings(ordered, ranks, _axis(metric, label), times_of(metric))
 
 
 def _comparison(compared: Comparison, of: str | None) -> Figure:
@@ -145,7 +143,7 @@ def _comparison(compared: Comparison, of: str | None) -> Figure:
     label = _chosen(of, compared.scores.labels, "metric")
     metric = compared.scores.measured[label].metric
     rows = _few(compared.table.filter(metric=label))
-    return differences(rows, _axis(metric, label), _times(metric))
+    return differences(rows, _axis(metric, label), times_of(metric))
 
 
 def _with_people(compared: PeopleComparison, of: str | None) -> Figure:
@@ -155,9 +153,7 @@ def _with_people(compared: PeopleComparison, of: str | None) -> Figure:
     by = _chosen(of, first, "estimate")
     metric = compared.metrics.get(by)
     rows = _few(compared.pairs.filter(by=by))
-    return differences(
-        rows, by if metric is None else _axis(metric, by), _times(metric) if metric else 1.0
-    )
+    return differences(rows, by if metric is None else _axis(metric, by), times_of(metric))
 
 
 def _by_people(compared: RatingComparison, of: str | None) -> Figure:
@@ -225,6 +221,14 @@ def _variety(result: Variety, of: str | None) -> Figure:
     return quality_and_variety(result.systems, names[name], variety, result.quality[names[name]])
 
 
+def _runs(result: Runs, of: str | None) -> Figure:
+    """The values of the metrics that were asked for through time, or of one of them."""
+    rows = result.series
+    if of is not None:
+        rows = rows.filter(metric=_chosen(of, rows["metric"].unique().to_list(), "metric"))
+    return through_time(rows)
+
+
 FIGURES: dict[str, Callable[[Any, str | None], Figure]] = {
     "Agreement": _agreement,
     "Comparison": _comparison,
@@ -233,6 +237,7 @@ FIGURES: dict[str, Callable[[Any, str | None], Figure]] = {
     "PreferenceSummary": _preferences,
     "Quantity": _quantity,
     "RatingSummary": _ratings,
+    "Runs": _runs,
     "Scores": _scores,
     "Variety": _variety,
 }

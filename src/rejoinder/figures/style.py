@@ -318,8 +318,8 @@ def prepared(folder: str | os.PathLike[str]) -> Path:
 MARK = "Rejoinder"
 """What the metadata of a picture name as its maker."""
 
-STEMS = ("agreement", "differences", "figure1", "galley2015-figure2", "heatmap", "ruq", "scatter-", "sweep-",
-         "system-", "variety")  # fmt: skip
+STEMS = ("agreement", "differences", "figure1", "galley2015-figure2", "heatmap", "ruq", "runs", "scatter-",
+         "sweep-", "system-", "variety")  # fmt: skip
 """How the names of our pictures begin: what else is in a folder is none of our business."""
 
 

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from rejoinder.document.numbers import decimals, times100
+from rejoinder.document.numbers import decimals
 from rejoinder.messages import Call, counted
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.labels_saved import COMBINED
 from rejoinder.planning.pilot import PEOPLE
+from rejoinder.scoring.shown_values import number_of
 from rejoinder.statistics.labels_saved import labels_with
 
 IN_FULL = 3
@@ -228,8 +229,7 @@ def _pairs_sentence(result: Planned, subject: str, needs: Sequence[dict[str, Any
 
 
 def _difference(result: Planned, row: Mapping[str, Any]) -> str:
-    metric = result.metrics.get(row["subject"])
-    return (times100 if metric is not None and metric.times100 else _two)(row["target"])
+    return number_of(result.metrics.get(row["subject"]))(row["target"])
 
 
 def _are(count: int) -> str:

@@ -9,13 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, Show, decimals, times100
+from rejoinder.document.numbers import NONE, Show, decimals
 from rejoinder.document.parts import GAP, Document, Line, lines, reasons, spaced
 from rejoinder.document.table import PAIR, Column, Table, estimate, key, number
 from rejoinder.document.text import Cell, joined, styled
 from rejoinder.messages import Call, counted
 from rejoinder.planning.pilot import PEOPLE
 from rejoinder.planning.plan_sentences import IN_FULL, OUT_OF_REACH, Planned, answers, pilot_raters
+from rejoinder.scoring.shown_values import number_of, times100_of
 
 MOST_NAMED = 4
 """So many numbers that are missing for the same reason are named."""
@@ -152,8 +153,7 @@ def _differences(result: Planned, to_show: bool = False) -> Iterator[Column]:
     """The pilot's difference, what each number of items finds, and how many items are needed."""
 
     def show(subject: str) -> Show:
-        metric = result.metrics.get(subject)
-        return times100 if metric is not None and metric.times100 else decimals(2)
+        return number_of(result.metrics.get(subject))
 
     yield number("difference", show=show, by="subject")
     if to_show and result.parameters["difference"]:
@@ -177,7 +177,7 @@ def _power(detectable: float, power: float) -> Cell:
 
 def _legend(result: Planned) -> str:
     wanted = _wanted(result)
-    percent = [label for label, each in result.metrics.items() if each.times100]
+    percent = times100_of(result.metrics)
     scale = f"; x100 for {', '.join(percent)}" if percent else ""
     which = "difference to show" if result.parameters["difference"] else "difference of the pilot"
     return (
@@ -254,17 +254,13 @@ def _samples(result: Planned) -> Document:
         key("metric", "subject"),
         key("samples"),
         number("prompts", "items"),
-        number("width", ("ratio", "best"), _width),
+        number("width", ("ratio", "best"), lambda ratio, best: f"{ratio:.2f}{'*' * best}"),
     ]
     title = "prompts, and samples of each, for the pilot's cost"
     legend = "width: of the interval of the difference, with the pilot's as 1.00; * the narrowest"
     section = ("a", "b", "subject")
     table = Table(rows, columns, name="samples", title=title, section=section, meanings=MEANINGS)
     return [table, Line(legend, "legend"), GAP]
-
-
-def _width(ratio: float, best: bool) -> str:
-    return f"{ratio:.2f}{'*' * best}"
 
 
 def _percent(value: float) -> str:

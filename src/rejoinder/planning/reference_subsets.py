@@ -143,8 +143,7 @@ def score_with_fewer(
         several = []
         draws = 1 if level == 1 else DRAWS  # the one that stays: nothing is drawn
         for draw in steps(range(draws), draws):
-            rng = np.random.default_rng([seed, level, draw])
-            subset = fewer(testset, level, rng)
+            subset = fewer(testset, level, np.random.default_rng([seed, level, draw]))
             several.append(
                 score(
                     subset,

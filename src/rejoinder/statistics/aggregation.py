@@ -79,10 +79,6 @@ def scale(mean: Floats, low: float, high: float) -> Floats:
     return 2 * (mean - low) / (high - low) - 1
 
 
-def _mean(matrix: Floats) -> Aggregate:
-    return Aggregate(mean_ratings(matrix), 0)
-
-
 def _median(matrix: Floats) -> Aggregate:
     values = np.full(len(matrix), np.nan)
     rated = ~np.isnan(matrix).all(axis=1)
@@ -104,7 +100,7 @@ def _z(matrix: Floats) -> Aggregate:
 
 
 AGGREGATIONS: dict[str, Callable[[Floats], Aggregate]] = {
-    "mean": _mean,
+    "mean": lambda matrix: Aggregate(mean_ratings(matrix), 0),
     "median": _median,
     "z": _z,
 }

@@ -331,40 +331,46 @@ def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> floa
     )
 
 
-def interval_size(values: Floats, groups: Groups, caution: float = CAUTION) -> float:
-    """The `effective_size` of a share for an interval of rates, which knows no degrees of freedom.
+def interval_size(values: Floats, groups: Groups) -> float:
+    """How many independent passes and failures a share is worth, for an interval of rates.
 
-    Multiplied by ``(t_(n - 1) / t_f)^2``, f the `freedom_of` the groups, so that the interval is as wide
-    as Student's t makes it (Korn and Graubard 1998); n where every group is one observation.
+    ``n / deff (t_(n - 1) / t_(g - 1))^2`` of g groups with the design effect
+    ``deff = 1 + rho (sum_i n_i^2 / n - 1)``, rho the intraclass correlation by `variance_components`: as
+    wide as Student's t makes it, since an interval of rates knows no degrees of freedom (Korn and
+    Graubard 1998). Not below `Groups.least_effective`, which needs no t: there is no greater design
+    effect. The jackknife's own design effect is no guide where one group holds half of the
+    observations: it is large in the very samples in which that group lies far off.
 
     How alike a group's observations are is seen in the groups alone that have another value than most
     observations have: one failure among a hundred passes shows nothing of it, and would make the
     interval narrow just where the share is far from the truth. So the design effect is the mean of
     the one that c of g groups show, counted c times, and of the greatest there can be, counted
-    ``2 (1 - c / g)`` times, which was found by simulation (docs/studies/coverage.md). Choices between two
-    systems, of which nearly every group shows some, need no such caution (0).
+    ``2 (1 - c / g)`` times, which was found by simulation (docs/studies/coverage.md).
 
     Args:
-        values: The value of each observation, [n].
+        values: The value of each observation, [n]: one for each item, since several of one item are
+            more alike than those of a group of items.
         groups: The clusters of the observations.
-        caution: As if so many groups had shown that observations of a group are all alike.
 
     >>> round(interval_size(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), Groups.of(None, 6)), 6)
     6.0
     """
-    n = values.size
+    n, g, greatest = values.size, len(groups), values.size / groups.least_effective
+    if g in (1, n):
+        return groups.least_effective
     kinds, code = np.unique(values, return_inverse=True)
     unlike = (code != np.bincount(code, minlength=kinds.size).argmax()).astype(np.float64)
     seen = float((groups.sums(unlike) > 0).sum())
-    shown, greatest = n / effective_size(values, groups), n / groups.least_effective
-    caution *= 1 - seen / len(groups)
-    counted = seen + caution
-    effect = (seen * shown + caution * greatest) / counted if counted else greatest
-    return n / effect * of_freedom(groups)
+    between, within = variance_components(values, groups)
+    shown = 1 + between / (between + within) * (greatest - 1) if seen else greatest
+    caution = CAUTION * (1 - seen / g)
+    effect = (seen * shown + caution * greatest) / (seen + caution) if seen else greatest
+    student = t_quantile(LEVEL, n - 1) / t_quantile(LEVEL, g - 1)
+    return max(groups.least_effective, n / effect * student**2)
 
 
 def of_freedom(groups: Groups) -> float:
-    """``(t_(n - 1) / t_f)^2`` of `interval_size`."""
+    """``(t_(n - 1) / t_f)^2``, f the `freedom_of` the groups: makes an interval of rates as wide as t."""
     return (t_quantile(LEVEL, groups.order.size - 1) / t_quantile(LEVEL, groups.freedom)) ** 2
 
 

@@ -63,6 +63,9 @@ TIED = 0.5
 FEW_MORE = 0.75
 """With two raters, so much more of the noise of ratings counts as theirs."""
 
+FEW_EFFECTIVE = 2.0
+"""So few raters, by their shares of the ratings of both systems, say nothing of how raters differ."""
+
 Scope = Literal["other raters", "these raters", "no raters"]
 
 NO_RATERS = (
@@ -79,18 +82,21 @@ def shared(shares: Floats) -> float:
 def scope(shares: Floats, random: bool = True) -> Scope:
     """For whom the interval of a difference of two systems' mean ratings can hold.
 
-    ``other raters`` where raters are a sample, as long as nobody gives more than two thirds of the ratings
-    of a system; otherwise ``these raters``, if they are mostly the same for both systems (one rater of both,
-    say). Otherwise the difference holds the severity of different people, and there is no interval at all.
+    ``other raters`` where raters are a sample, nobody gives more than two thirds of the ratings of a system,
+    and the effective number of raters of both systems together is above 2: by two raters alone, with one
+    degree of freedom, an interval mostly reaches beyond the grades. Otherwise ``these raters``, if they are
+    mostly the same for both systems (one rater of both, say). Otherwise the difference holds the severity of
+    different people, and there is no interval at all.
 
     Args:
         shares: float64 [2, raters], see `SingleRatings.shares`.
         random: Whether the raters are a sample of all raters.
 
-    >>> scope(np.array([[0.5, 0.5], [0.5, 0.5]])), scope(np.eye(2)), scope(np.array([[1.0], [1.0]]))
+    >>> scope(np.full((2, 3), 1 / 3)), scope(np.eye(2)), scope(np.full((2, 2), 1 / 2))
     ('other raters', 'no raters', 'these raters')
     """
-    if random and shares.max() <= MOST_OF_ONE + NOISE:
+    effective = 1 / float((shares.mean(axis=0) ** 2).sum())
+    if random and shares.max() <= MOST_OF_ONE + NOISE and effective > FEW_EFFECTIVE + NOISE:
         return "other raters"
     return "these raters" if shared(shares) >= TIED else "no raters"
 
@@ -123,7 +129,9 @@ class RaterVariance(NamedTuple):
         for which one t gives the same. Both variances hold the noise of the ratings, which
         counts once: more of it as the raters' the more of the variance of items it makes up, and all of it
         where each rater has items of their own, since raters are then all that is independent (the formula
-        was chosen by simulation: docs/studies/coverage.md).
+        was chosen by simulation: docs/studies/coverage.md). Where raters look more alike than the noise of
+        their ratings lets them, the estimate of their own variance is negative and counts as 0: nobody can
+        be surer of other raters than of these, so the interval is never narrower than that of items alone.
 
         >>> RaterVariance(1.0, 3, 1.0, 0.0, 2.0, "other raters").beside(1.0, 28.0)[1].__round__(2)
         2.73
@@ -134,10 +142,11 @@ class RaterVariance(NamedTuple):
         part = 1 - (1 - part) * (1 - FEW_MORE / max(1.0, self.df) ** 2)
         of_items = max(0.0, variance - part * self.noise)
         of_raters = max(0.0, self.square - (1 - part) * self.noise)
-        total = of_items + of_raters
-        if not of_raters > 0:
-            return total, df
-        reach = t_quantile(LEVEL, df) ** 2 * of_items + t_quantile(LEVEL, self.df) ** 2 * of_raters
+        total = max(variance, of_items + of_raters)
+        t = t_quantile(LEVEL, df)
+        reach = t**2 * of_items + t_quantile(LEVEL, self.df) ** 2 * of_raters
+        if not reach > t**2 * variance:
+            return variance, df
         return total, degrees_of_freedom(LEVEL, math.sqrt(reach / total))
 
 

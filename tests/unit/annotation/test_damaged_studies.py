@@ -1,5 +1,7 @@
 """A damaged study is exported as it was, or not at all; what is whole of it can be salvaged."""
 
+import random
+import re
 import shutil
 from dataclasses import replace
 
@@ -7,10 +9,11 @@ import pytest
 
 import damaged_studies
 import studies
+from rejoinder import read_ratings
 from rejoinder.annotation.export import export
 from rejoinder.annotation.salvage import salvaged
 from rejoinder.errors import InputError
-from rejoinder.studies.tables import fault_of
+from rejoinder.studies.tables import STUDY
 
 DEFAULT, SLOW = 10, 100  # damaged copies of each kind
 
@@ -92,9 +95,9 @@ def test_every_row_that_is_written_has_its_checksum_and_is_counted(tmp_path):
         study.answer(rater, shown.assignment, {"c0": "2"})
     study.undo(rater)
     with study.database.transaction() as db:
-        assert fault_of(db) == ""
+        assert STUDY.fault_of(db) == ""
         db.execute("DELETE FROM answer WHERE assignment = 1")
-        assert fault_of(db) == "the table 'answer' has 3 rows; expected 4"
+        assert STUDY.fault_of(db) == "the table 'answer' has 3 rows; expected 4"
     with pytest.raises(InputError, match="export what is whole with 'export with salvage=True"):
         export(study)
 
@@ -144,3 +147,37 @@ def test_a_study_without_checksums_says_which_version_reads_it(tmp_path):
     study.close()
     with pytest.raises(InputError, match="format 1; expected 2, whose rows have checksums"):
         studies.opened(study.database.path)
+
+
+@pytest.mark.parametrize(
+    ("edit", "left"),
+    [
+        ("UPDATE assignment SET rater = 99 WHERE id = 1", 1),
+        ("UPDATE assignment SET question = question + 90 WHERE id < 3", 2),
+        ("UPDATE answer SET assignment = 99 WHERE assignment = 1", 1),
+    ],
+)
+def test_answers_without_their_rater_or_question_are_counted(tmp_path, caplog, edit, left):
+    study = studies.study(tmp_path, items=2)
+    studies.answer_all(study, [study.add_rater()], random.Random(1))
+    every = export(study).table.height
+    study.database._connection.execute("PRAGMA foreign_keys = OFF")
+    with study.database.transaction() as db:
+        db.execute(edit)
+    words = f"{left} answers? left out: the rater, the question or the assignment is missing"
+    got = export(study)
+    assert got.table.height == every - left
+    assert re.search(words, "; ".join(got.notes))
+    study.close()
+    assert read_ratings(study.database.path).height == every - left
+    assert re.search(words, caplog.text)
+
+
+def test_an_edit_with_right_checksums_is_one_message(tmp_path):
+    study = studies.study(tmp_path, items=1, systems=1)
+    studies.answer_all(study, [study.add_rater()], random.Random(1))
+    with study.database.transaction() as db:
+        db.execute("UPDATE answer SET choices = '{\"overall\": null}'")
+    study.close()
+    with pytest.raises(InputError, match="an answer or its question is not as annotate writes it"):
+        read_ratings(study.database.path)

@@ -424,7 +424,7 @@ def test_a_folder_is_new_and_whole_and_has_its_record(tmp_path, command, platfor
     status, _, err = command(*words)
     assert status == 2
     assert "a folder with other things in it" in err
-    assert json.loads(command("provenance", folder, "--json")[1])["state"] == "unchanged"
+    assert json.loads(command("verify", folder, "--json")[1])["state"] == "unchanged"
     (tmp_path / "file").write_text("mine")
     assert command(*words[:-1], tmp_path / "file")[0] == 2
     assert (tmp_path / "file").read_text() == "mine"
@@ -438,12 +438,12 @@ def test_the_provenance_of_potatos_ratings_leads_to_the_study(tmp_path, command)
     assert command(*page)[0] == 0
     path = write_potato(folder, labels_of(["1", "2", "3"]), "state")
     assert command("ratings", path, "--save", tmp_path / "r.csv")[0] == 0
-    (given,) = json.loads(command("provenance", tmp_path / "r.csv", "--json")[1])["inputs"]
+    (given,) = json.loads(command("verify", tmp_path / "r.csv", "--json")[1])["inputs"]
     assert (given["name"], given["state"]) == ("task", "unchanged")
     assert given["command"][:3] == ["rejoinder", "annotate", "page"]
     assert [each["role"] for each in given["inputs"]] == ["--db"]
     (folder / "key.jsonl").write_text('{"id": "1", "item": "other", "system": "ann"}\n')
-    (given,) = json.loads(command("provenance", tmp_path / "r.csv", "--json")[1])["inputs"]
+    (given,) = json.loads(command("verify", tmp_path / "r.csv", "--json")[1])["inputs"]
     assert (given["state"], given["command"]) == ("changed", None)
 
 

@@ -10,7 +10,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import _mean_interval
 from rejoinder.human_evaluation.rating_summary import ratings
-from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import mean_on_scale, wilson
 from rejoinder.tables.write import write_scores
@@ -105,10 +105,10 @@ def test_a_declared_rate_counts_a_value_between_as_a_part_of_a_pass():
 
 def test_rates_that_cannot_be():
     weighted = table([0, 1, 1, 0]).with_columns(probability=pl.Series([0.1, 0.5, 0.5, 1.0]))
-    with pytest.raises(ParameterError, match="unequal probabilities; leave it out"):
+    with pytest.raises(ParameterError, match="unequal probabilities; leave the kind out"):
         External("pass", weighted, kind="rate")
     assert not External("pass", weighted).share
-    with pytest.raises(ParameterError, match=r"outside bounds=\(0, 1\)"):
+    with pytest.raises(ParameterError, match=r"outside bounds=\(0, 1\), those of a rate; give"):
         External("pass", table([1, 2, 3, 4]), kind="rate")
     with pytest.raises(ParameterError, match="rates: no metric is called 'x'"):
         Scores.from_segments(table([0, 1, 1, 1]), rates=["x"])
@@ -147,8 +147,21 @@ def test_passes_in_clusters_are_worth_fewer():
     assert 0 < interval.low < alone.low < alone.high < interval.high < 1
     even = mean_on_scale(np.ones(30), 0.0, (0, 1), groups)
     assert even is not None
-    # Worth 6 replies, times (t_29 / t_5)^2 = (2.045 / 2.571)^2.
-    assert even.low == pytest.approx(wilson(1.0, 6 * (2.04523 / 2.57058) ** 2).low, abs=1e-5)
+    assert even.low == pytest.approx(wilson(1.0, 6).low, abs=1e-12)
+
+
+@pytest.mark.parametrize(("p", "least", "most"), [(0.8, 0.93, 0.98), (None, 0.94, 0.98)])
+def test_rates_hold_where_one_cluster_has_half_of_the_items(p, least, most):
+    """With the jackknife's design effect this held in 99 to 100 of 100."""
+    sizes, rng, hits, runs = np.append(np.full(19, 2), 38), np.random.default_rng(4), 0, 1000
+    groups = Groups.of(np.repeat(np.arange(20), sizes), 76)
+    for _ in range(runs):
+        rate = rng.random() if p is None else p
+        shared = np.repeat(rng.random(20), sizes)
+        values = (np.where(rng.random(76) < 0.5, shared, rng.random(76)) < rate) * 1.0
+        interval = wilson(values.mean(), interval_size(values, groups))
+        hits += interval.low <= rate <= interval.high
+    assert least <= hits / runs <= most
 
 
 @pytest.mark.parametrize("p", [0.05, 0.3, 0.9])

@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rejoinder.annotation.export import export
+from rejoinder.annotation.followed_design import FollowedDesign
 from rejoinder.annotation.overview import overview
 from rejoinder.annotation.page_words import RaterError, say
 from rejoinder.annotation.server.pages import Pages
@@ -49,6 +50,7 @@ def make_app(
     address: str | None = None,
     limits: tuple[float, int] = (10.0, 40),
     most_raters: int = 1000,
+    following: FollowedDesign | None = None,
 ) -> ASGIApp:
     """The page of a study.
 
@@ -58,11 +60,12 @@ def make_app(
         limits: The requests in a second of one link, and how many may come at once; ten times as many
             of the common link, which many people open at the same time.
         most_raters: The largest number of raters who can join by the common link.
+        following: The design that the study follows; None: it ends when all questions are answered.
     """
     rate, burst = limits
     of_join = RateLimit(10 * rate, 10 * burst)
     routes = _Routes(
-        study, address, RateLimit(rate, burst), of_join, RateLimit(0.5, 30), most_raters
+        study, address, RateLimit(rate, burst), of_join, RateLimit(0.5, 30), most_raters, following
     )
     app = Starlette(
         routes=[
@@ -124,6 +127,7 @@ class _Routes:
         of_join: The limit for the common link.
         of_stranger: The limit for each address that asks for links that there are not.
         most_raters: The largest number of raters who can join by the common link.
+        following: The design that the study follows.
     """
 
     study: Study
@@ -132,6 +136,7 @@ class _Routes:
     of_join: RateLimit
     of_stranger: RateLimit
     most_raters: int
+    following: FollowedDesign | None
 
     def __post_init__(self) -> None:
         self.pages = Pages(self.study)
@@ -197,6 +202,8 @@ class _Routes:
             if shown is None or str(shown.assignment) != number:
                 return self.pages.message(error.key, f"/r/{rater.token}", 409, **error.values)
             return self.pages.question(rater, shown, form, text)
+        if self.following is not None:
+            await _in_thread(self.following.look)
         to = f"/r/{rater.token}" + {"example": f"/example/{asked}", "break": "/break", "": ""}[then]
         if SCRIPT_HEADER in request.headers:  # which cannot read where a redirection leads
             return Response(status_code=204, headers={"Location": to})
@@ -231,7 +238,8 @@ class _Routes:
         self._check(request, self.study.admin, self.of_link)
         address = self.address or str(request.base_url).rstrip("/")
         now = await _in_thread(overview, self.study)
-        return self.pages.admin(now, address, request.url.scheme, self.most_raters)
+        design = None if self.following is None else await _in_thread(self.following.state)
+        return self.pages.admin(now, address, request.url.scheme, self.most_raters, design)
 
     async def add_link(self, request: Request) -> Response:
         """Adds a rater."""
@@ -252,6 +260,8 @@ class _Routes:
         if number is None:
             raise RequestRefusedError(400, "form_unreadable")
         await _in_thread(self.study.set_standing, number, form.get("standing", ""))
+        if self.following is not None:
+            await _in_thread(self.following.state)
         return _to(f"/a/{self.study.admin}#raters")
 
     async def export(self, request: Request) -> Response:

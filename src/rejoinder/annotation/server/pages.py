@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from rejoinder.annotation.choices import LONGEST_COMMENT
+from rejoinder.annotation.followed_design import DesignState
 from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.markdown import html_of, nodes_of
 from rejoinder.annotation.overview import FAST_SECONDS, Overview
@@ -105,7 +106,12 @@ class Pages:
         )
 
     def admin(
-        self, overview: Overview, address: str, scheme: str, most_raters: int
+        self,
+        overview: Overview,
+        address: str,
+        scheme: str,
+        most_raters: int,
+        design: DesignState | None = None,
     ) -> HTMLResponse:
         """How far the study is, the links that begin with an address, and how many raters may join."""
         return self._page(
@@ -118,6 +124,7 @@ class Pages:
             encrypted=scheme == "https",
             joined=sum(each.rater.origin == "joined" for each in overview.raters),
             most_raters=most_raters,
+            design=design,
             fast=f"{FAST_SECONDS:g}",
             form=form_token(self.study.admin, "links"),
         )

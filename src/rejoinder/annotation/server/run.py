@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import uvicorn
 
+from rejoinder.annotation.followed_design import FollowedDesign
 from rejoinder.annotation.server.app import make_app
 from rejoinder.annotation.server.security import FORM_SECONDS
 from rejoinder.annotation.study import Study
@@ -61,6 +62,7 @@ def serve(
     address: str | None,
     ready: Callable[[], None],
     most_raters: int = 1000,
+    following: FollowedDesign | None = None,
 ) -> None:
     """Serves a study until the process is asked to end.
 
@@ -72,9 +74,10 @@ def serve(
         address: The public address, for the links on the admin page; None: that of the request.
         ready: Called when the process ends well on Ctrl-C, before the first request is answered.
         most_raters: The largest number of raters who can join by the common link.
+        following: The design that the study follows.
     """
     config = uvicorn.Config(
-        make_app(study, address, most_raters=most_raters),
+        make_app(study, address, most_raters=most_raters, following=following),
         access_log=False,
         log_config=None,
         server_header=False,

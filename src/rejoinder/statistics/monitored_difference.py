@@ -1,0 +1,240 @@
+"""A difference of two systems that is looked at while ratings come in: what each look decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rejoinder.statistics.group_sequential import (
+    CONDITIONAL,
+    FUTILE_FROM,
+    NORMAL,
+    SPENT,
+    Monitoring,
+    StageWise,
+    conditional_power,
+    futile_below,
+    in_t,
+    in_z,
+    spent,
+)
+
+BETTER, FUTILE, ENDED, GO_ON = "better", "futile", "undecided", "go on"
+"""What a look says: one system is better; the planned effect would hardly be shown any more; the planned
+maximum is reached without a decision; more ratings are needed."""
+
+_Z = NORMAL.inv_cdf(0.975)
+
+
+class LookEstimate(NamedTuple):
+    """A difference at one look.
+
+    Args:
+        rated: The number of rated items, or of clusters of them.
+        value: The estimate.
+        error: Its standard error.
+        df: The degrees of freedom of the standard error.
+    """
+
+    rated: int
+    value: float
+    error: float
+    df: float
+
+
+class PlannedStudy(NamedTuple):
+    """What a design promises of one pair.
+
+    Args:
+        most: The planned maximum of rated items, or of clusters of them.
+        information: ``1 / error^2`` that is planned for there.
+        effect: The planned difference, above 0.
+        final: The last boundary, in standard errors.
+        stopping: Whether the study stops as soon as the difference is clear; else it ends at the maximum.
+        futility: Whether it stops where it is futile.
+    """
+
+    most: int
+    information: float
+    effect: float
+    final: float
+    stopping: bool = True
+    futility: bool = True
+
+
+class MonitoredLook(NamedTuple):
+    """One look.
+
+    Args:
+        estimate: The difference.
+        fraction: Its share of the planned information.
+        z: The estimate over its standard error, as a normal deviate.
+        boundary: How large |z| must be; infinite where the look may spend nothing.
+        low: The lower end of the repeated interval, which holds at all looks together; infinite where the
+            look may spend nothing.
+        high: Its upper end.
+        power_left: How likely the planned effect would still be shown, if it is true.
+        says: `BETTER`, `FUTILE`, `ENDED` or `GO_ON`.
+    """
+
+    estimate: LookEstimate
+    fraction: float
+    z: float
+    boundary: float
+    low: float
+    high: float
+    power_left: float
+    says: str
+
+
+@dataclass(frozen=True)
+class StudyCourse:
+    """A study until now.
+
+    Attributes:
+        looks: Until the one that ended it; all where it goes on.
+        late: How many items were rated after that look.
+        low: The lower end of the stage-wise interval, with the late ratings; NaN while the study goes on.
+        high: Its upper end.
+        median: The median-unbiased estimate.
+        p: Two-sided, of no difference, by the order of the looks.
+    """
+
+    looks: tuple[MonitoredLook, ...]
+    late: int = 0
+    low: float = math.nan
+    high: float = math.nan
+    median: float = math.nan
+    p: float = math.nan
+
+    @property
+    def says(self) -> str:
+        """What the last look says."""
+        return self.looks[-1].says if self.looks else GO_ON
+
+
+def follow(
+    estimates: Sequence[LookEstimate],
+    plan: PlannedStudy,
+    wider: float = 1.0,
+    every: LookEstimate | None = None,
+) -> StudyCourse:
+    """Takes looks in their order until one of them ends the study.
+
+    Looks after one that found the study futile count: its boundaries do not rest on an end there. Ratings
+    that come after an end are in the estimate, in the place of those of the last look (Whitehead's deletion
+    method): what was decided stays.
+
+    Args:
+        estimates: At each look.
+        plan: What the design promises.
+        wider: By what the boundaries are multiplied for several pairs.
+        every: That of all ratings, for a study that has ended; None: the last look is of all.
+
+    >>> plan = PlannedStudy(100, 100.0, 0.28, 2.1)
+    >>> course = follow([LookEstimate(50, 0.5, 0.14, 49), LookEstimate(60, 0.4, 0.13, 59)], plan)
+    >>> course.says, course.late, round(course.low, 2), round(course.high, 2)
+    ('better', 10, 0.14, 0.66)
+    """
+    usable = [each for each in estimates if each.error > 0 and each.df > 0]
+    fractions = [1 / each.error**2 / plan.information for each in usable]
+    last = next(
+        (k for k, each in enumerate(usable) if each.rated >= plan.most or fractions[k] >= 1),
+        len(usable) - 1,
+    )
+    own = usable[: last + 1]
+    if not own:
+        return StudyCourse(())
+    total = 0.0
+    spending = []
+    for each, fraction in zip(own, fractions, strict=False):
+        ends = each.rated >= plan.most or fraction >= 1
+        total = SPENT if ends else max(total, spent(fraction) if plan.stopping else 0.0)
+        spending.append(total)
+    times = [each.rated / plan.most for each in own]
+    monitoring = Monitoring.of(times, spending)
+    boundaries = wider * monitoring.boundaries
+    looks: list[MonitoredLook] = []
+    for each, fraction, boundary in zip(own, fractions, boundaries, strict=False):
+        looks.append(_look(each, fraction, float(boundary), plan))
+        if looks[-1].says in (BETTER, ENDED):
+            break
+    ended = looks[-1].says != GO_ON
+    if not ended:
+        return StudyCourse(tuple(looks))
+    number = len(looks)
+    final = every if every is not None and every.error > 0 and every.df > 0 else usable[-1]
+    if final.rated <= own[number - 1].rated:
+        final = own[number - 1]
+    ends = [*times[: number - 1], final.rated / plan.most]
+    z = in_z(final.value / final.error, final.df)
+    if ends == times[:number]:
+        monitoring = Monitoring(monitoring.stages[:number])
+    else:
+        monitoring = Monitoring.of(ends, spending[:number])
+    found = _ordered(z, monitoring, looks, ends, spending[:number], plan)
+    scale, factor = math.sqrt(ends[-1]), in_t(_Z, final.df) / _Z * final.error
+    low, high, median = (final.value + (each * scale - z) * factor for each in found[:3])
+    return StudyCourse(
+        tuple(looks), final.rated - own[number - 1].rated, low, high, median, p=found.p
+    )
+
+
+def _ordered(
+    z: float,
+    free: Monitoring,
+    looks: Sequence[MonitoredLook],
+    times: Sequence[float],
+    total: Sequence[float],
+    plan: PlannedStudy,
+) -> StageWise:
+    """The interval by the order of the looks, where the study would have been given up on the way too.
+
+    From the side of a positive drift a study that was given up has ended lower than one that went on, the
+    lower the earlier; from the side of a negative one higher. p and the end that is nearer to 0 do not count
+    on it, since boundaries do not, where the difference is clear; nor does a study that went on although it
+    was futile.
+    """
+    found = free.stage_wise(z)
+    wedge = [_futile_below(each.fraction, plan) for each in looks[:-1]]
+    if not any(wedge) or any(each.says == FUTILE for each in looks[:-1]):
+        return found
+    given_up = dict(zip(times[:-1], wedge, strict=True))
+    walk = Monitoring.of(times, total, lambda time, _: math.sqrt(time) * given_up.get(time, 0.0))
+    above, below = walk.stage_wise(z), walk.stage_wise(-z)
+    clear = looks[-1].says == BETTER
+    one, other = (above.median, -below.median) if z > 0 else (-below.median, above.median)
+    median = one if clear else (one + other) / 2
+    low = found.low if clear and z > 0 else -below.high
+    high = found.high if clear and z < 0 else above.high
+    return StageWise(low, high, median, found.p)
+
+
+def _futile_below(fraction: float, plan: PlannedStudy) -> float:
+    """The |z| below which a look is futile; 0 where none is."""
+    if not plan.futility or not FUTILE_FROM <= fraction < 1:
+        return 0.0
+    drift = plan.effect * math.sqrt(plan.information)
+    return max(0.0, futile_below(drift, plan.final)(fraction, 0.0)) / math.sqrt(fraction)
+
+
+def _look(
+    each: LookEstimate, fraction: float, boundary: float, plan: PlannedStudy
+) -> MonitoredLook:
+    z = in_z(each.value / each.error, each.df)
+    reach = in_t(boundary, each.df) * each.error if math.isfinite(boundary) else math.inf
+    drift = plan.effect * math.sqrt(plan.information)
+    left = conditional_power(z, min(1.0, fraction), drift, plan.final)
+    if abs(z) >= boundary:
+        says = BETTER
+    elif each.rated >= plan.most or fraction >= 1:
+        says = ENDED
+    elif plan.futility and fraction >= FUTILE_FROM and left < CONDITIONAL:
+        says = FUTILE
+    else:
+        says = GO_ON
+    return MonitoredLook(
+        each, fraction, z, boundary, each.value - reach, each.value + reach, left, says
+    )

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
+import re
+import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
+from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
-from rejoinder.files.replacing import check_target, replacing
+from rejoinder.files.replacing import check_target, replacing, to_disk
+from rejoinder.messages import listed
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.external_scores import SegmentScores
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.in_memory import read_as
-from rejoinder.tables.notes import left_out
+from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.types import Responses
 
 VERSION = "0.3.0"
 """The version of the schema."""
+_CANONICAL = re.compile(
+    r"\bdata/[^/]+/[^/]+/[^/]+/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}_samples\.jsonl$",
+    re.IGNORECASE,
+)
+_TIME = re.compile(rb'"retrieved_timestamp": "\d+"')
 
 
 def instances_of(
@@ -61,14 +72,92 @@ def instances_of(
 
 
 def write_instances(instances: list[dict[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Writes instances as JSON Lines.
+    """Writes instances as JSON Lines, and beside them the aggregate file that the validator asks for.
+
+    The aggregate is written where the path is the validator's: of one model, and of one uuid. Both
+    files are written, or none is. An aggregate that stands there stays, as people complete what no
+    file says: one of other content is refused.
 
     Raises:
-        InputError: The suffix is another one, or the path cannot be written.
+        InputError: The suffix is another one, a path cannot be written, another aggregate stands there,
+            or it would be of several systems.
     """
     check_target(path, (".jsonl",))
-    with replacing(path) as temporary:
-        temporary.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in instances))
+    place = Path(path).absolute()
+    canonical = _CANONICAL.search(place.as_posix())
+    systems = list(dict.fromkeys(each["model_id"] for each in instances))
+    if canonical and len(systems) != 1:
+        raise InputError(
+            f"{path}: scores of {len(systems)} systems ({listed(systems)}); an aggregate file is of one "
+            "model; convert a file of each system"
+        )
+    with ExitStack() as written:
+        if canonical:
+            aggregate = place.with_name(place.name.replace("_samples.jsonl", ".json"))
+            _put(_whole(aggregate, _aggregate(instances, canonical[0])), aggregate, written)
+        else:
+            note("no aggregate", path)
+        _put(b"".join(msgspec.json.encode(each) + b"\n" for each in instances), place, written)
+
+
+def _put(content: bytes, path: Path, written: ExitStack) -> None:
+    """Writes a file that takes its place when all are on the disk."""
+    temporary = written.enter_context(replacing(path))
+    temporary.write_bytes(content)
+    to_disk(temporary)
+
+
+def _whole(path: Path, aggregate: dict[str, Any]) -> bytes:
+    """The content of an aggregate file: what stands there, where it differs in its time alone."""
+    there = path.read_bytes() if path.is_file() else b""
+    made = msgspec.json.format(msgspec.json.encode(aggregate)) + b"\n"
+    if there and _TIME.sub(b"", there) != _TIME.sub(b"", made):
+        raise InputError(
+            f"{path}: another aggregate file stands there, which people may have completed, so it is not "
+            "replaced; move it, or write to another uuid"
+        )
+    return there or made
+
+
+def _aggregate(instances: list[dict[str, Any]], lines: str) -> dict[str, Any]:
+    """The aggregate of one system's instances: the mean of each score, and ``unknown`` of what no file says.
+
+    The schema asks whether lower scores are better: higher ones are, where nothing says otherwise.
+    """
+    values: dict[str, list[float]] = {}
+    for each in instances:
+        values.setdefault(each["evaluation_name"], []).append(each["evaluation"]["score"])
+    unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
+    _, collection, developer, *_ = lines.split("/")
+    model: dict[str, Any] = {"id": instances[0]["model_id"], "developer": developer}
+    model |= {"name": model["id"], "additional_details": unknown}
+    return {
+        "schema_version": VERSION,
+        "evaluation_id": instances[0]["evaluation_id"],
+        "retrieved_timestamp": str(int(time.time())),
+        "source_metadata": {
+            "source_type": "evaluation_run",
+            "source_organization_name": "unknown",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "unknown", "version": "unknown"},
+        "model_info": model,
+        "evaluation_results": [
+            {
+                "evaluation_name": name,
+                "source_data": {"dataset_name": collection, "source_type": "other"},
+                "metric_config": {"metric_name": name, "lower_is_better": False},
+                "score_details": {
+                    "score": math.fsum(given) / len(given),
+                    "uncertainty": {"num_samples": len(given)},
+                },
+            }
+            for name, given in values.items()
+        ],
+        "detailed_evaluation_results": {
+            "format": "jsonl", "file_path": lines, "total_rows": len(instances),
+        },
+    }  # fmt: skip
 
 
 def _items(testset: TestSet) -> dict[str, tuple[list[str], list[str]]]:

@@ -58,6 +58,8 @@ def example_commands(
     for kind, files in (("test set", (file, RESPONSES)), ("responses", (TESTSET, file))):
         if kind in contents and not whole:
             examples.append(command("score", *files, needs=(kind,)))
+    if "responses" in contents and contents["responses"].counts.get("samples", 1) > 1:
+        examples.append(command("variety", file))
     judged = (kind for kind in ("ratings", "preferences") if kind in contents)
     examples += [command(kind, file) for kind in judged]
     if "scores" in contents:

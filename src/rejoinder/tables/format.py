@@ -15,6 +15,7 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.reading import first_line, head, read_text, suffix_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, is_called
+from rejoinder.tables.io.json_table import rows_within
 from rejoinder.tables.io.parquet_batches import columns_of_parquet
 from rejoinder.tables.parts import Part
 
@@ -145,6 +146,11 @@ class FileHead:
         return []
 
     @cached_property
+    def names(self) -> Sequence[str]:
+        """The columns as those of tools are written: in small letters where all begin with a capital."""
+        return [*lowered(dict.fromkeys(self.columns))]
+
+    @cached_property
     def object(self) -> Any:
         """The first object of JSON, or the whole file where that is one; None where there is none."""
         return self.row if self.row is not None else self._whole
@@ -159,16 +165,25 @@ class FileHead:
         except (InputError, ValueError, RecursionError):
             return None
 
+    @property
+    def inside(self) -> FileHead | None:
+        """The head of the list of rows that an object of JSON holds; None where it holds none."""
+        if self.container != "json object":
+            return None
+        rows = rows_within(self.path, read_text(self.path).lstrip())
+        return FileHead(self.path, msgspec.json.encode(rows[:1])) if rows else None
+
     def has(self, names: str) -> bool:
         """Whether all of these columns are there: ``a.`` is any below it, ``a{}`` one of objects."""
         return all(map(self._has, names.split()))
 
     def _has(self, name: str) -> bool:
         if name.endswith("."):
-            return any(each.startswith(name) for each in self.columns)
+            return any(each.startswith(name) for each in self.names)
         if name.endswith("{}"):
-            return isinstance(self.object, dict) and isinstance(self.object.get(name[:-2]), dict)
-        return name in self.columns
+            given = lowered(self.object)
+            return isinstance(given, dict) and isinstance(given.get(name[:-2]), dict)
+        return name in self.columns or name in self.names
 
     @property
     def _is_own(self) -> bool:
@@ -176,6 +191,24 @@ class FileHead:
         if not isinstance(row, dict) or "id" not in row:
             return False
         return "references" in row or isinstance(row.get("text"), str)
+
+
+def lowered(value: Any) -> Any:
+    """A value with the keys of its objects in small letters, where all of an object begin with a capital.
+
+    >>> lowered({"INPUT": [{"Role": "user"}], "TraceId": {"BLEU": 1, "n": 2}}), lowered({"A": 1, "b": 2})
+    ({'input': [{'role': 'user'}], 'traceId': {'BLEU': 1, 'n': 2}}, {'A': 1, 'b': 2})
+    """
+    if isinstance(value, list):
+        return [lowered(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if not all(name[:1].isupper() for name in value):
+        return {name: lowered(each) for name, each in value.items()}
+    return {
+        name.lower() if name.isupper() or "_" in name else name[0].lower() + name[1:]: lowered(each)
+        for name, each in value.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -208,7 +241,7 @@ class Shape:
             has = all(mark in head.text for mark in self.marks)
         if self.columns and not any(map(head.has, self.columns)):
             return False
-        if self.unless and set(head.columns) & set(self.unless.split()):
+        if self.unless and set(head.names) & set(self.unless.split()):
             return False
         return has and (self.also is None or self.also(head))
 

@@ -41,43 +41,49 @@ from rejoinder.tables.registry import table_of
 from rejoinder.tables.table_contents import PAIRWISE, Contents, contents_of
 from rejoinder.visible import visible
 
-VERBS = {
-    kind: verbs.split()
-    for kind, verbs in {
-        "test set": "respond ruq score compare report correlate audit plan mine weigh judge annotate",
-        "responses": "score compare report correlate audit plan weigh judge annotate",
-        "candidates": "weigh annotate",
-        "ratings": "ratings correlate plan weigh judge compare report",
-        "preferences": "preferences report",
-        "scores": "score compare report correlate judge plan audit weigh",
-        "kept scores": "score compare report correlate plan ruq judge",
-        "study": "annotate",
+_USES = {
+    verb: [each.split(" + ") for each in uses.split(" | ")]
+    for verb, uses in {
+        "ratings": "ratings",
+        "preferences": "preferences",
+        "respond": "test set + more",
+        "score": "test set + responses | scores= | kept scores",
+        "compare": "test set + responses | scores= | ratings= | kept scores",
+        "report": "test set + responses | scores= | ratings= | preferences= | kept scores",
+        "correlate": "test set + responses + ratings= | scores= + ratings= | kept scores + ratings=",
+        "ruq": "test set + more | kept scores + more",
+        "audit": "test set + responses | test set + responses + scores=",
+        "plan": "test set + responses | scores= | ratings= | kept scores",
+        "mine": "test set + more",
+        "weigh": "test set + responses + candidates + ratings= + scores= + more",
+        "judge": "test set + responses + ratings= | scores= + ratings= | kept scores + ratings=",
+        "annotate": "test set + responses | candidates + more | study",
+        "variety": "responses",
+        "rerank": "responses",
+        "tune": "responses + more",
     }.items()
 }
-"""By kind of table the verbs that read one."""
+"""By verb the kinds of table that it needs together; those with ``=`` are given by that argument, and
+``more`` is a model or a file of another kind."""
 
-_WHOLE, _SCORES, _RATINGS = "test set and responses", "scores", "ratings"
-_EITHER = ({_WHOLE}, {_SCORES})
-ALONE: dict[str, tuple[set[str], ...]] = {
-    "score": (*_EITHER, {"kept scores"}),
-    "compare": (*_EITHER, {_RATINGS}, {"kept scores"}),
-    "report": (*_EITHER, {_RATINGS}, {"preferences"}, {"kept scores"}),
-    "plan": (*_EITHER, {_RATINGS}, {"kept scores"}),
-    "audit": ({_WHOLE},),
-    "annotate": ({_WHOLE}, {"study"}),
-    "ratings": ({_RATINGS},),
-    "preferences": ({"preferences"},),
-    "correlate": ({_RATINGS, _WHOLE}, {_RATINGS, _SCORES}),
-    "judge": ({_RATINGS, _WHOLE}, {_RATINGS, _SCORES}),
-}
-"""By verb the sets of kinds, each of which is all that it needs; other verbs need a model or another file."""
+
+SAMPLE_VERBS = ("variety", "rerank", "tune")
+"""Verbs for responses of which a system gives several to a prompt."""
+
+
+def _takes(verb: str, kind: str) -> str:
+    """How a verb takes a kind of table: its name, behind ``--`` where it is an option; empty: not at all."""
+    names = {name for each in _USES[verb] for name in each}
+    return kind if kind in names else f"--{kind}" if f"{kind}=" in names else ""
+
+
+_KINDS = ("candidates", *get_args(KindName), "kept scores", "study")
+VERBS = {kind: [verb for verb in _USES if _takes(verb, kind)] for kind in _KINDS}
+"""By kind of table the verbs that read one."""
 
 _TABLES = {name for name, each in formats_like("responses").items() if each.part is not None}
 _ALIKE = ({"test set", "responses"}, {"ratings", "preferences", "scores"})
 """Kinds one of which a file is taken for."""
-
-BY_OPTION = ("ratings", "preferences", "scores")
-"""Kinds that verbs read by an option of that name, but for the verb of that name."""
 
 
 @dataclass(frozen=True)
@@ -176,25 +182,28 @@ class FileLook(TableResult):
 
     def _alone(self) -> set[str]:
         """The verbs that need nothing else; those that compare need two systems."""
-        whole = {_WHOLE} if self.holds_all else set()
+        whole = {"test set", "responses"}
         together = [
-            whole | {each.kind for each in self.readings if each.instead is instead}
+            {each.kind for each in self.readings if each.instead is instead} - whole
+            | (whole if self.holds_all else set())
             for instead in (False, True)
         ]
         systems = max((each.counts.get("systems", 0) for each in self.readings), default=0)
-        verbs = {
+        return {*SAMPLE_VERBS[:2]} | {
             verb
-            for verb, sets in ALONE.items()
-            if any(each <= kinds for each in sets for kinds in together)
+            for verb, uses in _USES.items()
+            if (verb, systems) != ("compare", 1)
+            and any(
+                {n.removesuffix("=") for n in each} <= kinds for each in uses for kinds in together
+            )
         }
-        return verbs - {"compare"} if systems == 1 else verbs
 
     def _calls(self) -> Iterator[tuple[str, str]]:
         """The verbs, each with the option that names the file where it is no argument."""
         for verb in self.verbs:
-            kinds = [each.kind for each in self.readings if verb in VERBS[each.kind]]
-            option = verb not in kinds and all(kind in BY_OPTION for kind in kinds)
-            yield verb, f"{verb} --{kinds[0]}" if option else verb
+            names = [name for each in self.readings if (name := _takes(verb, each.kind))]
+            by_option = all(name.startswith("--") for name in names)
+            yield verb, f"{verb} {names[0]}" if by_option else verb
 
     def _names(self) -> dict[str, str]:
         """What the file names: systems, criteria and metrics, and the columns that group items."""
@@ -226,6 +235,7 @@ class FileLook(TableResult):
             "holds_all": self.holds_all,
             "verbs": list(self.verbs),
             "examples": list(self.examples),
+            "refusals": [{"kind": kind, "why": why} for kind, why in self.refusals.items()],
         }
 
 
@@ -255,7 +265,12 @@ def look(
             readings += _readings(place, format, mapping)[0]
     else:
         readings, whole, refusals = _readings(place, format, mapping)
-    verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
+    verbs = dict.fromkeys(
+        verb
+        for each in readings
+        for verb in VERBS[each.kind]
+        if verb not in SAMPLE_VERBS or each.counts.get("samples", 1) > 1
+    )
     contents = {each.kind: each.contents for each in readings}
     examples = example_commands(place, contents, whole, format, mapping)
     return FileLook(

@@ -30,6 +30,10 @@ TEXTS: dict[str, Callable[..., str]] = {
     "no references": lambda: (
         "no references; metrics that compare replies with references cannot score it"
     ),
+    "no aggregate": lambda: (
+        "no aggregate file; the validator of Every Eval Ever takes lines with one beside them, which is "
+        "written with data/COLLECTION/DEVELOPER/MODEL/UUID_samples.jsonl, a random uuid (version 4)"
+    ),
     "no ids": lambda: "no column of ids; the items are numbered from 1",
     "both bad": lambda ties: f"{counted(ties, 'tie')} in which both were bad, read as ties",
     "empty cells": lambda systems: (

@@ -152,11 +152,14 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
     Raises:
         OSError: The file cannot be written.
     """
+    path.write_bytes(parquet_of(table, metadata))
+
+
+def parquet_of(table: pl.DataFrame, metadata: dict[str, str] | None = None) -> bytes:
+    """The content of a Parquet file; see ``write_parquet``."""
     content = io.BytesIO()
     table.write_parquet(content, metadata=metadata)
-    # The error of a full disk must not keep the memory exported: collecting it would fail aloud.
-    with content.getbuffer() as memory, path.open("wb") as file:
-        file.write(memory)
+    return content.getvalue()
 
 
 def _separated(table: pl.DataFrame, path: Path, separator: str) -> None:

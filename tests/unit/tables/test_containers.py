@@ -158,7 +158,7 @@ def test_without_openpyxl_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with zipfile.ZipFile(tmp_path / "t.xlsx", "w") as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")
-    with pytest.raises(MissingExtraError, match=r"pip install 'rejoinder\[xlsx\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install "rejoinder\[xlsx\]"'):
         read_responses(tmp_path / "t.xlsx")
 
 

@@ -191,7 +191,7 @@ BAD = {
     "ChatML that is not closed": ("a.txt", CHATML + "<|im_start|>user\nHi\n", "row 5: text outside of a message"),
     "a chatbot with three of a pair": ("a.json", '[["Hi!", "Ho!"], ["a", "b", "c"]]', "row 1: got neither a pair nor a message"),
     "a conversation that is a text": ("a.json", '[[["Hi", "Ho"]], "x"]', "row 2: got neither a pair nor a message"),
-    "an unknown role": ("a.json", '[{"role": "tool", "content": "4"}]', "row 1: the role is 'tool'; expected"),
+    "an unknown role": ("a.json", '[{"role": "tool", "content": "4"}]', "row 1: role 'tool'; expected"),
     "an example of ParlAI without a text": ("a.txt", "text:Hi\tlabels:Ho\nlabels:Ho\treward:1\n", "row 2: no field 'text'"),
     "an act without a text": ("a.jsonl", '{"dialog": [[{"id": "a", "text": "Hi"}, {"id": "b"}]]}\n', "row 1: no 'text'"),
     "a world without a dialogue": ("a.jsonl", json.dumps(WORLD) + '\n{"x": 1}\n', "row 2: no 'dialog'"),

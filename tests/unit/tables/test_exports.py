@@ -1,6 +1,8 @@
 """Exports of tools that trace and evaluate: where words stand in objects, and what is no reply."""
 
+import contextlib
 import json
+from unittest.mock import Mock
 
 import pytest
 
@@ -9,6 +11,7 @@ from format_examples import IDS, TALKS, write
 from kinds import tools
 from kinds.kind import world
 from rejoinder.errors import InputError
+from rejoinder.tables import every_eval_ever
 from rejoinder.tables.convert import convert
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.formats.format_choice import format_of
@@ -27,7 +30,8 @@ NAMES = [
 
 
 def test_every_export_is_tried():
-    assert [each.name for each in EXPORTS if each.name not in NAMES] == []
+    tried = [*NAMES, "batch-output"]  # by test_logs.py and the kinds
+    assert [each.name for each in EXPORTS if each.name not in tried] == []
 
 
 @pytest.mark.parametrize("form", NAMES)
@@ -45,6 +49,62 @@ def test_an_export_is_read(form, tmp_path):
         assert read_responses(path).get_column("text").to_list() == [t.reply for t in TALKS]
     if "scores" in roles:
         assert set(read_scores(path).get_column("value")) > {0.0}
+
+
+def in_capitals(value, upper):
+    """The keys of all objects with a capital, or in capitals; camelCase has the first alone."""
+    if isinstance(value, list):
+        return [in_capitals(each, upper) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        n.upper() if upper and n.islower() else n[:1].upper() + n[1:]: in_capitals(each, upper)
+        for n, each in value.items()
+    }
+
+
+@pytest.mark.parametrize("upper", [True, False])
+@pytest.mark.parametrize("form", NAMES)
+def test_keys_in_capitals_are_read_like_others_or_refused(form, upper, tmp_path):
+    name, content = tools.small(form, TALKS)
+    if not isinstance(content, bytes) or not name.endswith((".json", ".jsonl")):
+        return
+    lines = content.splitlines() if name.endswith(".jsonl") else [content]
+    rows = [in_capitals(json.loads(line), upper) for line in lines]
+    (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / name).write_bytes(content)
+    for read in (read_responses, read_scores):
+        with contextlib.suppress(InputError):
+            rows = read(tmp_path / name).rows()
+            assert rows == read(tmp_path / "plain" / name, format=form).rows()
+
+
+WORDS = {
+    "langfuse": (tools.langfuse_traces, "scores", {"source": "ANNOTATION", "authorUserId": "ann"}),
+    "opik": (tools.opik_traces, "feedback_scores", {"source": "ui", "created_by": "ann"}),
+}
+
+
+@pytest.mark.parametrize("tool", WORDS)
+def test_words_of_people_are_ratings_by_the_table_of_words(tool, tmp_path):
+    make, key, person = WORDS[tool]
+    path, rows = tmp_path / "traces.json", make(TALKS)
+    for n, row in enumerate(rows):
+        given = {"polite": ("yes", "no")[n % 2], "tone": ("warm", "cold")[n % 2], "useful": 1 + n}
+        row[key] = [{"name": name, "value": value, **person} for name, value in given.items()]
+    path.write_text(json.dumps(rows))
+    with taking_notes(quiet=True) as notes:
+        ratings = read_ratings(path, format=tool)
+    by = ratings.partition_by("criterion", as_dict=True)
+    assert by["polite",]["score"].to_list() == [float(n % 2 == 0) for n in range(len(rows))]
+    assert by["useful",]["score"].to_list() == [1.0 + n for n in range(len(rows))]
+    assert ("tone",) not in by
+    assert f"{len(rows)} ratings without a number left out" in " ".join(map(str, notes))
+    named = read_ratings(path, format=tool, values={"warm": 2, "cold": 0, "yes": 5, "no": 3})
+    by = named.partition_by("criterion", as_dict=True)
+    assert by["tone",]["score"].to_list() == [2.0 - 2 * (n % 2) for n in range(len(rows))]
+    assert by["polite",]["score"].to_list() == [5.0 - 2 * (n % 2) for n in range(len(rows))]
 
 
 def message(content, role="assistant"):
@@ -75,6 +135,11 @@ def message(content, role="assistant"):
         ({"type": "ai", "data": {"content": "A"}}, ["A"]),
         ({"output": "A", "tokens": 3, "cached": False}, ["A"]),
         ({"answer": "A", "source": "B"}, ["A"]),
+        ({"answer": "", "source": "B"}, [""]),  # an empty reply, and no reply
+        ({"answer": None, "source": "B"}, []),
+        ({"choices": [{"text": "", "finish_reason": "stop"}]}, [""]),
+        ([{"role": "assistant", "content": [{"type": "text", "text": {"value": "A"}}]}], ["A"]),
+        ({"author": {"role": "assistant"}, "content": {"content_type": "text", "parts": ["A"]}}, ["A"]),
         ('{"role": "assistant", "content": "A"}', ["A"]),
         ("{'role': 'assistant', 'content': 'A'}", ["A"]),
         ('{"verdict": "A"}', ['{"verdict": "A"}']),  # a reply that is JSON
@@ -236,6 +301,59 @@ def test_instances_of_every_eval_ever_are_written_and_read_back(tmp_path):
     assert required <= set(first)
     assert (first["interaction_type"], first["messages"]) == ("single_turn", None)
     assert first["evaluation"] == {"score": 0.0, "is_correct": False}
+
+
+def test_an_aggregate_of_every_eval_ever_stands_beside_the_lines_where_the_validator_looks(
+    tmp_path, monkeypatch
+):
+    source, uuid = tmp_path / "runs.json", "b2f7f067-523c-4573-a4f9-193c78bc122c"
+    source.write_text(json.dumps(tools.langsmith_runs(world())))
+    folder = tmp_path / "data" / "chat" / "dev" / "m1"
+    folder.mkdir(parents=True)
+    lines = folder / f"{uuid}_samples.jsonl"
+    assert convert(source, lines, kind="every-eval-ever")[1] == 5
+    rows = [json.loads(line) for line in lines.read_text().splitlines()]
+    made = json.loads((folder / f"{uuid}.json").read_text())
+    assert {made["evaluation_id"]} == {row["evaluation_id"] for row in rows}
+    assert {made["model_info"]["id"]} == {row["model_id"] for row in rows}
+    assert made["detailed_evaluation_results"] == {
+        "format": "jsonl", "file_path": f"data/chat/dev/m1/{uuid}_samples.jsonl", "total_rows": 5,
+    }  # fmt: skip
+    (result,) = made["evaluation_results"]
+    mean = sum(row["evaluation"]["score"] for row in rows) / 5
+    assert result["score_details"]["score"] == pytest.approx(mean)
+    # the keys that the schema requires
+    assert made.keys() == {
+        "schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info",
+        "eval_library", "evaluation_results", "detailed_evaluation_results",
+    }  # fmt: skip
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert len(before) == 2
+    monkeypatch.setattr("time.time", lambda: 5)
+    convert(source, lines, kind="every-eval-ever")  # the same: its time stays too
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    # What people wrote there stays, and where one of the two cannot be written neither is.
+    aggregate = folder / f"{uuid}.json"
+    completed = before[aggregate.name].replace(b'"unknown"', b'"us"', 1)
+    aggregate.write_bytes(completed)
+    with pytest.raises(InputError, match="another aggregate file stands there"):
+        convert(source, lines, kind="every-eval-ever")
+    assert {path.read_bytes() for path in folder.iterdir()} == {completed, before[lines.name]}
+    for each in folder.iterdir():
+        each.unlink()
+    full = Mock(side_effect=[None, OSError(28, "No space left on device")])
+    monkeypatch.setattr(every_eval_ever, "to_disk", full)
+    with pytest.raises(InputError, match="No space left"):
+        convert(source, lines, kind="every-eval-ever")
+    assert list(folder.iterdir()) == []
+    monkeypatch.undo()
+    two = tmp_path / "two.csv"
+    two.write_text("id,system,user_input,response,f1\n1,a,Hi,A,1\n1,b,Hi,B,0\n")
+    with pytest.raises(InputError, match=r"scores of 2 systems \(a, b\).*; convert a file of each"):
+        convert(two, lines, kind="every-eval-ever", format="ragas")
+    with taking_notes(quiet=True) as notes:
+        convert(source, tmp_path / "x.jsonl", kind="every-eval-ever")
+    assert "no aggregate file" in " ".join(map(str, notes))
 
 
 def test_a_file_without_scores_has_no_instances(tmp_path):

@@ -321,10 +321,25 @@ def test_a_verb_that_reads_the_file_by_an_option_is_named_with_it(tmp_path):
         str(line.text) for line in rejoinder.look(ratings).document() if isinstance(line, Line)
     }
     assert lines >= {
-        "verbs: ratings, plan --ratings, compare --ratings, report --ratings, score --scores",
+        "verbs: ratings, compare --ratings, report --ratings, plan --ratings, score --scores",
         "verbs with another file or a model: correlate --ratings, weigh --ratings, judge --ratings, "
         "audit --scores",
     }
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_verbs_of_samples_are_named_where_there_are_samples(several, tmp_path, command):
+    path = tmp_path / "list.txt"
+    lines = [
+        f"{n} ||| yes {k} ||| lm: -{k + n} ||| -{k}" for n in range(3) for k in range(1 + several)
+    ]
+    path.write_text("\n".join(lines))
+    found = rejoinder.look(path)
+    assert {"variety", "rerank", "tune"}.isdisjoint(found.verbs) is not several
+    assert (f"rejoinder variety {path}" in found.examples) is several
+    status, _, err = command("variety", str(path))
+    assert (status == 0) is several, err
+    assert several or "ask the system several times" in err
 
 
 def test_what_verbs_use_a_kind_of_table_is_whole():
@@ -364,6 +379,7 @@ def test_what_a_file_is_near_to_has_a_note(tmp_path):
     (kind,) = look.refusals
     assert kind == "ratings"
     assert "row 2: score ':-)' is no number (and 1 cell more like it)" in look.refusals[kind]
+    assert look.as_json()["refusals"] == [{"kind": kind, "why": look.refusals[kind]}]
     ratings = rejoinder.read_ratings(path, values={":-)": 1, ":-(": 0})
     assert ratings.get_column("score").to_list() == [1.0, 0.0]
     path.write_text("id,question,answer,label\n1,Hi,Ho,1\n")

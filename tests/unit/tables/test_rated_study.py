@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 import studies
 from rejoinder import read_preferences, read_ratings
 from rejoinder.annotation.export import export
-from rejoinder.annotation.task import Example, Task
+from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.cli.app import run
 from rejoinder.errors import InputError
 
@@ -47,9 +47,22 @@ def test_every_verb_that_takes_ratings(tmp_path, capsys):
     for verb in (["ratings"], ["compare", "--ratings"], ["plan", "--ratings"]):
         printed = []
         for path in (table, study.database.path):
-            status = run([*verb, str(path)])
+            # The table names no scale, and the study does.
+            scale = ["--scale", "1", "5"] if path == table else []
+            status = run([*verb, str(path), *scale])
             printed.append((status, capsys.readouterr().out.replace(path.name, "FILE")))
         assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize("verb", [["ratings"], ["compare", "--ratings"]])
+def test_the_scale_is_that_of_the_study_unless_one_is_named(tmp_path, command, verb):
+    task = Task(criteria=(Criterion("overall", lowest=0, highest=9),))
+    path = str(answered(tmp_path, task, items=12).database.path)
+    status, _, err = command(*verb, path)
+    assert (status, f"note: {path}: the grades of the study go from 0 to 9" in err) == (0, True)
+    status, _, err = command(*verb, path, "--scale", "4", "5")
+    assert "off the scale from 4 to 5" in err
+    assert "go from" not in err
 
 
 def test_answers_to_attention_questions_are_left_out_and_counted(tmp_path, caplog):

@@ -198,6 +198,14 @@ def test_a_column_that_tells_scores_of_one_reply_apart_is_the_sample(tmp_path, n
     assert read_scores(write(once, tmp_path / "b.csv"))["name"].unique().to_list() == ["correct"]
 
 
+@pytest.mark.parametrize("name", ["sample", "name"])
+def test_an_object_is_the_name_of_nothing(tmp_path, name):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"system": "a", "id": 1, "{name}": {{"model": "x"}}, "value": 1}}\n')
+    with pytest.raises(InputError, match=f"row 1: {name}: got an object; expected"):
+        read_scores(path)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_a_column_that_tells_replies_apart_is_the_sample(tmp_path, suffix):
     rows = {"system": "a", "id": ["1", "1", "2"], "run": [1, 2, 1], "text": ["yes", "no", "ok"]}

@@ -13,12 +13,21 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import read_text, stem_of
-from rejoinder.messages import Place, listed, meant, more, quoted
+from rejoinder.messages import Place, listed, more, quoted
 from rejoinder.tables.assembly.column_roles import folded
 from rejoinder.tables.assembly.gathered import GatheredItems, Rows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
+from rejoinder.tables.logs.role_messages import (
+    INSTRUCTIONS,
+    SPEAKERS,
+    TOOLS,
+    joined,
+    text_of_part,
+    type_of,
+    unknown_role,
+)
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, HINTS, RESPONSES
@@ -203,7 +212,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if between.replace(_END_OF_TEXT, "").strip():
             break
         blank = are_parted and between.count("\n") > 1
-        begins = blank or _END_OF_TEXT in between or block[1] in _INSTRUCTIONS
+        begins = blank or _END_OF_TEXT in between or block[1] in INSTRUCTIONS
         if messages and begins:
             yield number, {"messages": messages}
         if begins or not messages:
@@ -280,10 +289,6 @@ LISTS = ("messages", "conversations", "conversation")
 PAIR = ("prompt", "completion")
 """The columns that hold a conversation together."""
 
-_SPEAKERS = {"user": False, "human": False, "assistant": True, "gpt": True}  # who replies
-_INSTRUCTIONS = ("system", "developer")
-_TOOLS = ("tool", "function", "function_call", "observation")
-
 
 @dataclass(frozen=True)
 class ChatTurn:
@@ -298,16 +303,12 @@ class ChatTurn:
     is_reply: bool
 
 
-class _Part(msgspec.Struct, gc=False):
-    type: str
-    text: str | None = None
-
-
 class _Message(msgspec.Struct, gc=False):
     role: str | None = None
     from_: str | None = msgspec.field(name="from", default=None)
-    content: str | list[_Part] | None = None
-    value: str | list[_Part] | None = None
+    content: str | list[dict[str, Any]] | None = None
+    value: str | list[dict[str, Any]] | None = None
+    parts: list[dict[str, Any]] | None = None
     tool_calls: Any = None
     function_call: Any = None
 
@@ -370,29 +371,22 @@ def is_pair(row: Collection[str]) -> bool:
 
 def _turn(message: _Message, where: str) -> ChatTurn | None:
     role = message.from_ if message.role is None else message.role
-    if role in _INSTRUCTIONS:
+    if role in INSTRUCTIONS:
         return None
-    if role in _TOOLS:
+    if role in TOOLS:
         raise NoTextError(f"{where}: the answer of a tool; expected one conversation of text alone")
-    if role not in _SPEAKERS:
-        raise InputError(f"{where}: {_unknown(role)}")
+    if role not in SPEAKERS:
+        raise InputError(f"{where}: {unknown_role(role)}")
     if message.tool_calls or message.function_call:
         raise NoTextError(f"{where}: calls a tool; expected one conversation of text alone")
-    content = message.value if message.content is None else message.content
-    return ChatTurn(_text(content, where), _SPEAKERS[role])
+    # Vercel's AI SDK marks with such a part where a model goes on after a call.
+    parts = [each for each in message.parts or () if type_of(each) != "step-start"]
+    given = (message.content, message.value, parts or None)
+    content = next((each for each in given if each is not None), None)
+    return ChatTurn(_text(content, where), SPEAKERS[role])
 
 
-def _unknown(role: str | None) -> str:
-    roles = (*_SPEAKERS, *_INSTRUCTIONS)
-    if role is None:
-        return f"no 'role' (or 'from'); expected {one_of(roles)}"
-    hint = meant(role, roles)
-    remedy = f"did you mean '{hint}'?" if hint else "leave such conversations out"
-    return f"role {quoted(role)}; expected {one_of(roles)}; {remedy}"
-
-
-def _text(content: str | list[_Part] | None, where: str) -> str:
-    """A text; several parts follow each other with nothing between, as chat templates write them."""
+def _text(content: str | list[dict[str, Any]] | None, where: str) -> str:
     if isinstance(content, str):
         return content
     if not content:
@@ -401,10 +395,9 @@ def _text(content: str | list[_Part] | None, where: str) -> str:
             "conversations that hold anything else"
         )
     for i, part in enumerate(content):
-        if part.type != "text" or part.text is None:
-            empty = " without a text" if part.type == "text" else ""
+        if text_of_part(part, where) is None:
             raise NoTextError(
-                f"{where}.content[{i}]: a part of the type {quoted(part.type)}{empty}; expected "
-                "one conversation of text alone"
+                f"{where}.content[{i}]: a part of the type {quoted(type_of(part))} without a text; "
+                "expected one conversation of text alone"
             )
-    return "".join(part.text or "" for part in content)
+    return joined(content, where) or ""

@@ -111,7 +111,10 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
     head = FileHead.of(path)
     found = _first(formats, head)
     if not has_columns and (found is None or found.part is not None):
-        found = _first(_WITH_OWN_COLUMNS, head) or found
+        own = _first(_WITH_OWN_COLUMNS, head)
+        if own is None and found and (inside := head.inside):
+            own = _first(_WITH_OWN_COLUMNS, inside)
+        found = own or found
     if found:
         return found
     if has_columns and (published := _first(every, head)):

@@ -12,7 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Place, counted, quoted
 from rejoinder.tables.assembly.rating_cells import number_in
-from rejoinder.tables.format import Asked, FileHead, Format, Shape
+from rejoinder.tables.format import Asked, Format, Shape
 from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.logs.samples import Sample, responses_of, scores_of
 from rejoinder.tables.parts import Draft
@@ -115,10 +115,6 @@ def _number(word: str, place: Place) -> float:
     )
 
 
-def _is_list(head: FileHead) -> bool:
-    return _LIKE.match(head.text) is not None
-
-
 def _responses(path: Path, asked: Asked) -> Draft:
     return responses_of(partial(read, asked.ids), path, asked)
 
@@ -130,6 +126,6 @@ def _scores(path: Path, asked: Asked) -> Draft:
 FORMAT = Format(
     "moses",
     "n-best lists of Moses: number ||| text ||| features ||| total; each candidate is a sample",
-    [Shape("text", also=_is_list)],
+    [Shape("text", also=lambda head: _LIKE.match(head.text) is not None)],
     {"responses": _responses, "scores": _scores},
 )

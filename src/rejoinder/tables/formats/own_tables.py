@@ -78,7 +78,7 @@ def recast(
         rows: The records of a file as rows with the columns of ``jsonl``, each with its number.
         kinds: The kinds of tables in it.
     """
-    whole = container(name, description, shapes, partial(_part_of_file, rows=rows))
+    whole = container(name, description, shapes, lambda path: part_of_rows(str(path), rows(path)))
     part = whole.part
     assert part is not None
     return replace(
@@ -97,10 +97,6 @@ def _without_columns(read: Callable[..., Any], path: Any, asked: Asked) -> Any:
         if each.kind not in ("columns not read", "no numbers"):
             pass_on(each)
     return table
-
-
-def _part_of_file(path: Path, rows: Callable[[Path], Iterable[tuple[int, dict[str, Any]]]]) -> Part:
-    return part_of_rows(str(path), rows(path))
 
 
 def testset_of(parts: Iterable[Part], asked: Asked) -> TestSetDraft:

@@ -91,7 +91,7 @@ def read(path: Path, asked: Asked) -> Draft:
             cell = _chosen(labels, f"{each.where}: {criterion}")
             if cell is not None:
                 rows.add(each.place, known, each.rater, criterion, cell)
-            elif _is_text(labels):
+            elif any(name in _TEXTS and value for name, value in labels.items()):
                 rows.leave_out("text", "of raters")
     return rows.draft()
 
@@ -269,7 +269,3 @@ def _chosen(labels: Any, where: str) -> str | None:
 def _is_empty(value: Any) -> bool:
     """Whether a choice was not made. The 0 of a slider is a value, although 0 equals False."""
     return value is None or value is False or value in ("", "false")
-
-
-def _is_text(labels: Any) -> bool:
-    return any(name in _TEXTS and value for name, value in labels.items())

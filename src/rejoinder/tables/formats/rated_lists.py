@@ -12,7 +12,8 @@ from rejoinder.messages import Place
 from rejoinder.tables.format import FileHead, Shape
 from rejoinder.tables.formats.own_tables import recast
 from rejoinder.tables.io.json_table import read_json_rows
-from rejoinder.tables.logs.samples import name_of, objects_of, text_of, value_of, with_keys
+from rejoinder.tables.logs.role_messages import text_of
+from rejoinder.tables.logs.samples import name_of, objects_of, value_of, with_keys
 from rejoinder.tables.notes import left_out
 
 _SPEAKER = re.compile(r"^(User|System): ")

@@ -24,7 +24,6 @@ from rejoinder.tables.formats import (
     wmt,
 )
 from rejoinder.tables.logs import (
-    batch_output,
     conversations,
     deepeval,
     dpo,
@@ -50,7 +49,6 @@ FORMATS: tuple[Format, ...] = (
     qualtrics.FORMAT,
     lm_eval.FORMAT,
     inspect_ai.FORMAT,
-    batch_output.FORMAT,
     promptfoo.FORMAT,
     deepeval.FORMAT,
     mt_bench.FORMAT,

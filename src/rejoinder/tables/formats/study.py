@@ -26,17 +26,27 @@ def read(path: Path) -> Part:
     Raises:
         InputError: The study is damaged, or nobody has answered a question yet.
     """
-    from rejoinder.studies.database import Database
-    from rejoinder.studies.judgements import judgements, kind_of
+    from rejoinder.files.database import Database
+    from rejoinder.studies.judgements import judgements, notes_of, settings_of
+    from rejoinder.studies.tables import STUDY
 
-    with closing(Database(path, reading=True)) as database:
-        every = judgements(database, checked=True)
-        apart = judgements(database, apart=True)
-        kind = kind_of(database)
-    rated = [each for each in every if each.kind == "rated"]
+    try:
+        with closing(Database(path, STUDY, reading=True)) as database:
+            every = judgements(database, checked=True)
+            apart = judgements(database, apart=True)
+            kind, notes = settings_of(database)["kind"], notes_of(database)
+        rated = [each for each in every if each.kind == "rated"]
+        table = table_of(kind, rated)
+    except InputError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise InputError(
+            f"{path}: the study is damaged: an answer or its question is not as annotate writes it "
+            f"({type(error).__name__}); restore a copy of the study"
+        ) from error
     if not rated:
         raise InputError(f"{path}: no judgements yet; expected at least one")
-    for each in database.notes:
+    for each in notes:
         note("log of study", path, text=each)
     if apart:
         note(
@@ -45,7 +55,6 @@ def read(path: Path) -> Part:
     asked = sum(each.kind == "attention" for each in every)
     if asked:
         note("attention", path, answers=asked)
-    table = table_of(kind, rated)
     return Part(str(path), table, range(1, table.height + 1))
 
 
@@ -112,11 +121,30 @@ def questions_in(path: Path) -> dict[str, int]:
     return {"questions": int(number)}
 
 
+def scales_of(path: Path) -> set[tuple[float, float] | None]:
+    """The lowest and highest grades of a study's criteria; None of a file that is no study of grades."""
+    from rejoinder.files.database import Database
+    from rejoinder.studies.judgements import settings_of
+    from rejoinder.studies.tables import STUDY
+
+    if not path.is_file() or not is_study(FileHead.of(path)):
+        return {None}
+    with closing(Database(path, STUDY, reading=True)) as database:
+        settings = settings_of(database)
+    if settings["kind"] != "pointwise":
+        return {(-1.0, 1.0) if settings["kind"] == "best-worst" else None}
+    try:
+        return {(float(each["lowest"]), float(each["highest"])) for each in settings["criteria"]}
+    except (KeyError, TypeError, ValueError):
+        return {None}  # damaged
+
+
 def is_study(head: FileHead) -> bool:
     """Whether a file is the study of ``annotate serve`` or ``annotate page``."""
-    from rejoinder.studies.database import begins_study
+    from rejoinder.files.database import begins
+    from rejoinder.studies.tables import STUDY
 
-    return begins_study(head.first)
+    return begins(head.first, STUDY)
 
 
 FORMAT = Format(

@@ -13,20 +13,25 @@ from rejoinder.files.reading import read_text
 from rejoinder.files.strict_json import DuplicateKeyError, check_keys, strict_json
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.io.json_lines import duplicate_key, no_number, read_objects
+from rejoinder.tables.notes import note
 
 _EXPECTED = (
     'expected a list of objects, or an object of columns ({"id": ["c1", "c2"], "text": [...]})'
 )
 
-_WRAPPERS = ("data", "rows", "records", "items", "examples", "samples")
+_WRAPPERS = (
+    "data", "rows", "records", "items", "examples", "samples", "results", "runs", "traces", "calls",
+    "content", "predictions",
+)  # fmt: skip
+"""Keys under which an object holds its rows, beside what it says of all of them."""
 
 
 def read_json_table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a JSON file, counted from 1.
 
     A list of objects has a row for each. An object has its rows as such a list in ``data``, ``rows``,
-    ``records``, ``items``, ``examples`` or ``samples``; or in lists of the same length, one for each
-    column. pandas' default (``to_json``) has objects in place of these lists, its orient ``split``
+    ``results`` or the like (a note names what stands beside it); or in lists of the same length, one for
+    each column. pandas' default (``to_json``) has objects in place of these lists, its orient ``split``
     has the names of the columns apart, and its orient ``index`` has an object for each number of a row.
 
     Raises:
@@ -34,12 +39,13 @@ def read_json_table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     text = read_text(path)
     if text.lstrip()[:1] == "[":
-        yield from enumerate(read_list(path), start=1)
-        return
+        return enumerate(read_list(path), start=1)
     value = json_value(text, str(path), _EXPECTED)
     if not isinstance(value, dict) or not value:
         raise InputError(f"{path}: got {quoted(value)}; {_EXPECTED}")
-    yield from enumerate(_rows(value, path), start=1)
+    if beside := [name for name in value if name not in _WRAPPERS] if _lists(value) else []:
+        note("columns not read", path, columns=beside)
+    return enumerate(_rows(value, path), start=1)
 
 
 def json_value(text: str, where: str, expected: str) -> Any:
@@ -77,13 +83,15 @@ def _not_json(error: Exception, where: str, expected: str) -> str:
 
 
 def read_list(path: Path) -> list[dict[str, Any]]:
-    """The objects of a JSON list. In messages the first is row 1.
+    """The objects of a JSON list, also of one inside an object. In messages the first is row 1.
 
     Raises:
         InputError: The file is no JSON, no list, holds something else than objects, or an object has
             a key twice.
     """
     text = read_text(path)
+    if rows_within(path, text.lstrip()):
+        return [row for _, row in read_json_table(path)]
     rows = _decoded(text, str(path), "expected one list of objects")
     if not isinstance(rows, list) or not rows:
         got = "an empty list" if rows == [] else "no list"
@@ -104,10 +112,22 @@ def read_list(path: Path) -> list[dict[str, Any]]:
 
 
 def read_json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON list, or of JSON Lines."""
-    if read_text(path).lstrip()[:1] == "[":
-        return enumerate(read_list(path), start=1)
-    return read_objects(path)
+    """The objects of a JSON list, also of one inside an object, or of JSON Lines."""
+    text = read_text(path).lstrip()
+    whole = text[:1] == "[" or rows_within(path, text)
+    return read_json_table(path) if whole else read_objects(path)
+
+
+def rows_within(path: Path, text: str) -> list[dict[str, Any]]:
+    """The rows that a JSON file holds inside of an object; none where it is no such file."""
+    if path.suffix != ".json" or text[:1] != "{":
+        return []
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    lists = _lists(value)
+    return value[lists[0]] if len(lists) == 1 else []
 
 
 def is_object_of_columns(value: object) -> bool:
@@ -125,15 +145,17 @@ def _rows(value: dict[str, Any], path: Path) -> list[dict[str, Any]]:
     if rows is None:
         raise InputError(f"{path}: an object with {listed(value)}; {_EXPECTED}")
     if isinstance(rows, str):
-        raise InputError(f"{path}: {rows}; {_EXPECTED}, all of one length")
+        raise InputError(f"{path}: {rows}")
     return rows
 
 
 def _rows_inside(value: dict[str, Any]) -> list[dict[str, Any]] | str | None:
     """The rows of an object; what is wrong with it as a table; None where it is none."""
-    for name in _WRAPPERS:
-        if _is_list_of_objects(value.get(name)):
-            return value[name]
+    if lists := _lists(value):
+        several = (
+            f"several lists of rows ({listed(lists)}); expected one; write the one to read alone"
+        )
+        return value[lists[0]] if len(lists) == 1 else several
     if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
         names, data = value["columns"], value["data"]
         if all(isinstance(row, list) and len(row) == len(names) for row in data):
@@ -150,7 +172,7 @@ def _rows_inside(value: dict[str, Any]) -> list[dict[str, Any]] | str | None:
         other = next(name for name in rest if lengths[name] != lengths[first])
         return (
             f"column {quoted(first)} has {counted(lengths[first], 'value')}, {quoted(other)} has "
-            f"{lengths[other]}"
+            f"{lengths[other]}; {_EXPECTED}, all of one length"
         )
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
@@ -178,6 +200,11 @@ def _cells(column: object) -> list[Any] | None:
     if isinstance(column, dict) and column and all(key.isdecimal() for key in column):
         return list(column.values())
     return None
+
+
+def _lists(value: dict[str, Any]) -> list[str]:
+    """The keys of an object that hold rows."""
+    return [name for name in _WRAPPERS if _is_list_of_objects(value.get(name))]
 
 
 def _is_list_of_objects(value: object) -> bool:

@@ -67,7 +67,7 @@ def read_workbook(path: Path) -> Part:
         import openpyxl
     except ImportError:
         raise MissingExtraError(
-            f"{path}: a workbook (.xlsx) needs openpyxl: pip install 'rejoinder[xlsx]'; or save the "
+            f'{path}: a workbook (.xlsx) needs openpyxl: pip install "rejoinder[xlsx]"; or save the '
             "sheet as CSV"
         ) from None
     with (

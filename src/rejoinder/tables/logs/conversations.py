@@ -10,17 +10,23 @@ from typing import Any, NamedTuple
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.messages import Place
-from rejoinder.tables.format import FileHead, Shape
+from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.item_clusters import CONVERSATION
+from rejoinder.tables.logs.role_messages import (
+    INSTRUCTIONS,
+    SPEAKERS,
+    messages_of,
+    text_of,
+    unknown_role,
+)
 from rejoinder.tables.logs.samples import (
     Sample,
     expected_keys,
     log_format,
     name_of,
     objects_of,
-    text_of,
     texts_of,
     value_of,
     with_keys,
@@ -108,7 +114,7 @@ def read_chatbot(path: Path) -> list[Sample]:
         place, system, turns = Place(str(path), row), stem_of(path), []
         for each in conversation if isinstance(conversation, list) else [conversation]:
             if isinstance(each, dict):
-                turns += _messages(each, system, place)
+                turns += _turns(each, system, place)
             elif isinstance(each, list) and len(each) == 2:
                 pair = [None if text is None else text_of(text, place) for text in each]
                 turns += [
@@ -122,10 +128,6 @@ def read_chatbot(path: Path) -> list[Sample]:
     return samples
 
 
-def _is_world(head: FileHead) -> bool:
-    return isinstance(head.row, dict) and isinstance(head.row.get("dialog"), list)
-
-
 FORMATS = (
     log_format(
         "parlai-worlds",
@@ -134,7 +136,9 @@ FORMATS = (
             Shape(
                 "json object",
                 ('"dialog"', '"text"'),
-                _is_world,
+                lambda head: (
+                    isinstance(head.row, dict) and isinstance(head.row.get("dialog"), list)
+                ),
             )
         ],
         read_worlds,
@@ -150,14 +154,13 @@ FORMATS = (
 )
 
 
-def _messages(message: dict[str, Any], system: str, place: Place) -> list[ConversationTurn]:
-    role = name_of(message, "role", place)
-    if role not in ("user", "assistant", "system"):
-        raise InputError(f"{place}: the role is {role!r}; expected user, assistant or system")
-    text = text_of(message.get("content"), place)
-    return (
-        [] if role == "system" else [ConversationTurn(text, system if role == "assistant" else "")]
-    )
+def _turns(given: dict[str, Any], system: str, place: Place) -> list[ConversationTurn]:
+    (message,) = messages_of([given], place)
+    if message.role in INSTRUCTIONS:
+        return []
+    if message.role not in SPEAKERS:
+        raise InputError(f"{place}: {unknown_role(message.role)}")
+    return [ConversationTurn(message.text or "", system * SPEAKERS[message.role])]
 
 
 def _is_one(history: Any) -> bool:

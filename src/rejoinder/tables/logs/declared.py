@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,15 @@ from rejoinder.files.sources import cached
 from rejoinder.messages import Place, listed, quoted
 from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers, is_of_run, may_be_metric
 from rejoinder.tables.assembly.rating_cells import scores_of
-from rejoinder.tables.format import JSON_LINES, Container, FileHead, Format, KindName, Shape
+from rejoinder.tables.format import (
+    JSON_LINES,
+    Container,
+    FileHead,
+    Format,
+    KindName,
+    Shape,
+    lowered,
+)
 from rejoinder.tables.io.arrow import read_parquet
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
 from rejoinder.tables.io.json_lines import read_objects
@@ -41,6 +49,7 @@ _CONTAINERS: tuple[Container, ...] = (
 )  # fmt: skip
 _NAMES = "name.name name key assessment_name metric_name metric metric.name"
 _VALUES = "value score mean avg result.score feedback.value"
+_GRADES = "stringValue string_value value label category_name result.label feedback.value score"
 _VERSION = "is the export whole, and of a version that docs/formats.md names?"
 _NO_SCORES = (".label", ".explanation", ".n", ".comment", ".reasoning")
 _UNMISTAKABLE = re.compile(r"[.A-Z{]|run_type|op_name|project_id|dataset_item_id|feedback_scores")
@@ -116,7 +125,7 @@ class Export:
 
     def _is_marked(self, head: FileHead) -> bool:
         """Whether more is right in a file that has a set of the columns, where it could be our own table."""
-        names = set(head.columns)
+        names = set(head.names)
         marks = [each for each in self.marks if head.has(each)]
         systems = names & set(_SYSTEMS) - set(self.system.split())
         if (systems or {"id", "text"} <= names) and _is_flat(head):
@@ -201,6 +210,12 @@ def rows_in(path: Path, where: str = "") -> Iterable[tuple[int, Row]]:
         InputError: It cannot be read.
     """
     head = FileHead.of(path)
+    if set(head.names) != set(head.columns):
+        return [(number, lowered(row)) for number, row in _rows_in(path, head, where)]
+    return _rows_in(path, head, where)
+
+
+def _rows_in(path: Path, head: FileHead, where: str) -> Iterable[tuple[int, Row]]:
     if head.container in _TABLES:
         part = _TABLES[head.container](path)
         if head.container != "parquet":  # an empty cell of text is missing, and no empty text
@@ -222,8 +237,8 @@ def rows_in(path: Path, where: str = "") -> Iterable[tuple[int, Row]]:
 
 def scores_in(
     value: Any, where: object, people: str = ""
-) -> tuple[dict[str, float | None], list[tuple[str, str, float | None]], int]:
-    """The numbers of a reply by their names, and the ratings: criterion, rater, number.
+) -> tuple[dict[str, float | None], list[tuple[str, str, float | str | None]], int]:
+    """The numbers of a reply by their names, and the ratings: criterion, rater, and number or word.
 
     A name with several different numbers has none; the third value is how many such names there are. A
     rater who is not named is called by a place among those of the criterion.
@@ -246,25 +261,35 @@ def scores_in(
             if not name.endswith(_NO_SCORES)
         }
         return numbers, [], 0
-    path, _, person = people.partition("=")
-    given: dict[tuple[str, str], set[float | None]] = {}
+    given: dict[tuple[str, str], set[Any]] = {}
     for each in value if isinstance(value, list) else []:
-        if isinstance(each, dict) and "expectation" in each:
-            continue
-        if not isinstance(each, dict) or not (name := name_at(each, _NAMES)):
-            raise InputError(f"{where}: a score without a name; got {quoted(each)}; expected one")
-        authors = at(each, "value_by_author") if people else None
-        for author, own in authors.items() if isinstance(authors, dict) else [("", {})]:
-            one, rater = {**each, **own}, ""
-            if people and at(one, path) == person:
-                place = 1 + sum(criterion == name and bool(rater) for criterion, rater in given)
-                rater = author or name_at(one, _RATERS) or str(place)
-            given.setdefault((name, rater), set()).add(_number(one))
+        for name, is_person, rater, number in _given(each, where, people):
+            place = 1 + sum(criterion == name and bool(known) for criterion, known in given)
+            key = name, (rater or str(place)) if is_person else ""
+            given.setdefault(key, set()).add(number)
     numbers = {key: each - {None} for key, each in given.items()}
     only = {key: each.pop() if len(each) == 1 else None for key, each in numbers.items()}
     scores = {name: number for (name, rater), number in only.items() if not rater}
     ratings = [(*key, number) for key, number in only.items() if key[1]]
     return scores, ratings, sum(map(bool, numbers.values()))
+
+
+def _given(
+    entry: Any, where: object, people: str
+) -> Iterator[tuple[str, bool, str, float | str | None]]:
+    """What an entry of a list gives: name, whether a person gave it, who, and the number or word."""
+    if isinstance(entry, dict) and "expectation" in entry:
+        return
+    if not isinstance(entry, dict) or not (name := name_at(entry, _NAMES)):
+        raise InputError(f"{where}: a score without a name; got {quoted(entry)}; expected one")
+    path, _, person = people.partition("=")
+    authors = at(entry, "value_by_author") if people else None
+    for author, own in authors.items() if isinstance(authors, dict) else [("", {})]:
+        one = {**entry, **own}
+        is_person = bool(people) and at(one, path) == person
+        number = _number(one)
+        word = (name_at(one, _GRADES) or None) if is_person and number is None else None
+        yield name, is_person, author or name_at(one, _RATERS), number if word is None else word
 
 
 def _metrics(export: Export, rows: Rows) -> list[str]:

@@ -10,6 +10,7 @@ from rejoinder.files.reading import read_text, stem_of
 from rejoinder.messages import Place
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_table import json_value
+from rejoinder.tables.logs.role_messages import last_reply, messages_of, texts_before
 from rejoinder.tables.logs.samples import (
     Sample,
     Value,
@@ -17,9 +18,7 @@ from rejoinder.tables.logs.samples import (
     name_of,
     number_of,
     objects_of,
-    text_of,
     texts_of,
-    turns_of,
     value_of,
     with_keys,
 )
@@ -82,12 +81,9 @@ def _single_turn(case: dict[str, Any], where: Place) -> tuple[str | None, list[s
 
 def _last_turn(case: dict[str, Any], where: Place) -> tuple[str | None, list[str], list[str]]:
     """The last turn of the assistant, the turns before it, and no reference."""
-    turns = objects_of(case, "turns", where)
-    last = max((i for i, turn in enumerate(turns) if turn.get("role") == "assistant"), default=None)
-    if last is None:
-        return None, turns_of(turns, where), []
-    said = turns[last].get("content")
-    return None if said is None else text_of(said, where), turns_of(turns[:last], where), []
+    turns = messages_of(case["turns"], where)
+    last = last_reply(turns)
+    return None if last is None else turns[last].text, texts_before(turns, last), []
 
 
 FORMAT = log_format(

@@ -10,7 +10,9 @@ from typing import Any
 from rejoinder.errors import InputError
 from rejoinder.tables.format import FileHead
 from rejoinder.tables.logs.declared import Export, Row, Rows, name_at, rows_in
+from rejoinder.tables.logs.role_messages import last_reply, messages_of, text_of
 from rejoinder.tables.logs.said import at, decoded
+from rejoinder.tables.logs.samples import name_of, objects_of, value_of
 
 
 def _preferring(*tests: Callable[[Row], Any]) -> Callable[[Path, Rows], Rows]:
@@ -126,10 +128,29 @@ def _every_eval_rows(path: Path, rows: Rows) -> Rows:
         reply["scores"][name] = at(row, "evaluation.score")
         said = at(row, "messages")
         if isinstance(said, list):
-            spoken = [n for n, each in enumerate(said) if at(each, "role") == "assistant"]
-            last = spoken[-1] if spoken else len(said)
+            last = last_reply(messages_of(said, place))
+            last = len(said) if last is None else last
             reply |= {"before": said[:last], "reply": said[last : last + 1]}
     return [*made.values()]
+
+
+def _batch_rows(path: Path, rows: Rows) -> Rows:
+    """Requests with what the model answered; of OpenAI's responses the messages, which are one reply."""
+    made = []
+    for place, row in rows:
+        response = value_of(row, "response", dict, place)
+        sound = at(response, "status_code") in (None, 200) and not row.get("error")
+        answered = (response or {}) if sound else {}
+        body = value_of(answered, "body", dict, place) or value_of(
+            value_of(row, "result", dict, place) or {}, "message", dict, place
+        )
+        said = body = body or {}
+        if "output" in body:
+            messages = [each for each in objects_of(body, "output", place) if "content" in each]
+            said = "".join(text_of(each["content"], place) for each in messages) if messages else {}
+        facts = {"custom_id": name_of(row, "custom_id", place), "model": body.get("model")}
+        made.append((place, {**facts, "said": said, "failed": True if said == {} else None}))
+    return made
 
 
 def _listed(value: Any) -> list[Any]:
@@ -267,6 +288,15 @@ EXPORTS = (
         ("spec{}", "run_id event_id sample_id"),
         "data.prompt", "data.sampled", "expected", "scores", system="spec.completion_fns.0",
         prepared=_openai_evals_rows,
+    ),
+    Export(
+        "batch-output",
+        "output of batch jobs (OpenAI, Anthropic): custom_id and the reply; responses alone",
+        ("custom_id response", "custom_id result"),
+        reply="said", id="custom_id", failed="failed", prepared=_batch_rows,
+        also=lambda head: (
+            isinstance(head.object, dict) and not isinstance(at(head.object, "response result"), str)
+        ),
     ),
     Export(
         "vertex-batch",

@@ -19,6 +19,7 @@ from rejoinder.files.reading import decode, read_bytes, read_text, suffix_of
 from rejoinder.messages import Place, quoted
 from rejoinder.tables.format import Shape
 from rejoinder.tables.io.json_table import json_value
+from rejoinder.tables.logs.role_messages import text_of, turns_of
 from rejoinder.tables.logs.samples import (
     Sample,
     expected_keys,
@@ -26,12 +27,11 @@ from rejoinder.tables.logs.samples import (
     name_of,
     number_of,
     objects_of,
-    text_of,
     texts_of,
-    turns_of,
     value_of,
     with_keys,
 )
+from rejoinder.tables.notes import left_out
 
 MOST = 1 << 29
 """Bytes that one file in the archive may unpack to."""
@@ -66,6 +66,7 @@ FORMAT = log_format(
     (
         Shape("zip", also=lambda head: head.suffix == ".eval"),
         Shape("json object", ('"status"', '"eval"', '"run_id"')),
+        Shape("json object", columns=("status eval{} samples",)),
     ),
     read,
 )
@@ -158,9 +159,9 @@ def _archive(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:
     head = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
     if head is None:
         raise InputError(f"{path}: no header.json in the archive; expected a log of inspect_ai")
-    members = sorted(
-        (n for n in names if n.startswith("samples/") and n.endswith(".json")), key=_in_order
-    )
+    inside = [n for n in names if n.startswith("samples/") and not n.endswith("/")]
+    members = sorted((n for n in inside if n.endswith(".json")), key=_in_order)
+    left_out(path, len(inside) - len(members), "file", "in samples/ that is no .json")
     if twice := next((a for a, b in itertools.pairwise(members) if a == b), None):
         raise InputError(f"{path}: {quoted(twice)} is in the archive twice; copy the log again")
     return _member(archive, data, head, path), (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,15 @@ from typing import Any
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Place
 from rejoinder.tables.assembly.gathered import Rows
-from rejoinder.tables.format import Asked, FileHead, Shape
+from rejoinder.tables.format import Asked, FileHead, Shape, lowered
 from rejoinder.tables.io.json_lines import read_objects
+from rejoinder.tables.logs.role_messages import text_of
 from rejoinder.tables.logs.samples import (
     Sample,
     log_format,
     name_of,
     number_of,
     objects_of,
-    text_of,
     texts_of,
     value_of,
     with_keys,
@@ -33,7 +34,7 @@ def read(path: Path) -> list[Sample]:
     The grades of a judge are scores, one for each turn; -1 is none.
     """
     samples, later = [], 0
-    for place, row in with_keys(path, read_objects(path), ("question_id",)):
+    for place, row in with_keys(path, _rows(path), ("question_id",)):
         id, category = name_of(row, "question_id", place), name_of(row, "category", place)
         if "score" in row:
             score = number_of(row["score"])
@@ -67,7 +68,7 @@ def read(path: Path) -> list[Sample]:
 def read_pairs(path: Path, asked: Asked) -> Draft:
     """The judgments of pairs: both games have one winner, or it is a tie; a game without one is left out."""
     rows, failed = Rows(PREFERENCES), 0
-    for place, row in with_keys(path, read_objects(path), ("question_id", *_GAMES)):
+    for place, row in with_keys(path, _rows(path), ("question_id", *_GAMES)):
         games = {name_of(row, game, place) for game in _GAMES}
         failed += not games <= {*_SIDES, "tie"}
         if games <= {*_SIDES, "tie"}:
@@ -94,7 +95,7 @@ def _turn(row: dict[str, Any], place: Place) -> str:
 
 
 def _is_mt_bench(head: FileHead) -> bool:
-    row = head.row
+    row = lowered(head.row)
     if not isinstance(row, dict) or "question_id" not in row:
         return False
     return _is_turns(row) or {"turn", "score", "model"} <= set(row) or set(_GAMES) <= set(row)
@@ -112,10 +113,14 @@ def _is_turns(row: dict[str, Any]) -> bool:
 _LOG = log_format(
     "mt-bench",
     "MT-Bench (JSON Lines): questions and answers, of which the first turn is read, and judgments",
-    [Shape("json object", ('"question_id"', '"turn'), _is_mt_bench)],
+    [Shape("json object", also=_is_mt_bench)],
     read,
 )
 FORMAT = replace(_LOG, reads={**_LOG.reads, "preferences": read_pairs})
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Any]]:
+    return ((number, lowered(row)) for number, row in read_objects(path))
 
 
 def _turns(row: dict[str, Any], place: Place) -> list[str]:

@@ -20,6 +20,7 @@ from rejoinder.tables.format import Shape
 from rejoinder.tables.io.delimited import csv_rows
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import json_value
+from rejoinder.tables.logs.said import turns_of_prompt
 from rejoinder.tables.logs.samples import (
     Sample,
     log_format,
@@ -27,7 +28,6 @@ from rejoinder.tables.logs.samples import (
     number_of,
     objects_of,
     texts_of,
-    turns_of,
     value_of,
     with_keys,
 )
@@ -190,21 +190,10 @@ def _context(
     prompt = row.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
     if one_prompt and isinstance(raw, str):
-        return _turns(raw, where)
+        return turns_of_prompt(raw, where) or [raw]
     expected = set(_variables(variables, REFERENCE))
     values = [text for value in variables.values() for text in texts_of(value)]
     return ["\n".join(text for text in values if text not in expected)] if values else []
-
-
-def _turns(prompt: str, where: Place) -> list[str]:
-    """A prompt is a text, or messages as JSON."""
-    try:
-        messages = msgspec.json.decode(prompt)
-    except (msgspec.DecodeError, RecursionError):
-        return [prompt]
-    if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
-        return [prompt]
-    return turns_of(messages, where) or [prompt]
 
 
 def _expected(row: dict[str, Any], where: Place) -> list[str]:

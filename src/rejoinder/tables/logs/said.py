@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, Placeholder, listed
+from rejoinder.tables.logs.role_messages import (
+    INSTRUCTIONS,
+    PARTS,
+    REPLIES,
+    Message,
+    content_of,
+    joined,
+    name_of_class,
+    role_of,
+    type_of,
+)
 from rejoinder.tables.schemas import ALIASES
 
-
-class ToolMessage(NamedTuple):
-    """Who said it, in the tool's word (empty where it does not say), and what.
-
-    The text is None where a message has none: a call of a tool, a picture.
-    """
-
-    role: str
-    text: str | None
-
-
-_ROLES = ("role", "from", "author", "message.role")
-_TEXTS = ("content", "parts", "value", "message.content", "text")
-_MESSAGE_CLASSES = {"human", "ai", "system", "tool", "function"}  # what LangChain's `type` says
-_TEXT_PARTS = ("text", "input_text", "output_text")
-_PARTS = {
-    *_TEXT_PARTS, "image", "image_url", "input_image", "audio", "input_audio", "file", "document",
-    "thinking", "redacted_thinking", "reasoning", "refusal", "tool_use", "tool_call", "tool_result",
-}  # fmt: skip
-"""What the parts of one message say of their type."""
-_INSTRUCTIONS = ("system", "developer")
-REPLIES = ("assistant", "ai", "AIMessage", "AIMessageChunk", "model", "gpt", "bot", "chatbot")
 _ALTERNATIVES = ("choices", "candidates", "generations")
 """Keys of lists each of which holds a reply."""
 _ANYTHING = ("data", "content", "output")
@@ -56,9 +45,9 @@ def turns_of_prompt(value: Any, where: object) -> list[str]:
     return [each.text for each in spoken(value, where) if each.text]
 
 
-def spoken(value: Any, where: object) -> list[ToolMessage]:
+def spoken(value: Any, where: object) -> list[Message]:
     """The same with roles, with empty turns and those that are no text."""
-    return [each for each in _turns(value, where, "prompt") if each.role not in _INSTRUCTIONS]
+    return [each for each in _turns(value, where, "prompt") if each.role not in INSTRUCTIONS]
 
 
 def replies_in(value: Any, where: object) -> list[str]:
@@ -78,7 +67,7 @@ def _alternatives(value: Any) -> list[Any]:
     """The choices among which a reply is, each by itself; none in a text, a message, a conversation."""
     if isinstance(value, list) and len(value) == 1:
         return _alternatives(value[0])
-    if not isinstance(value, dict) or _role(value):
+    if not isinstance(value, dict) or role_of(value):
         return []
     name = next((each for each in _INSIDE if isinstance(value.get(each), list | dict)), "")
     if name not in _ALTERNATIVES or not isinstance(value[name], list):
@@ -91,86 +80,52 @@ def references_in(value: Any, where: object) -> list[str]:
     return [each.text for each in _turns(value, where, "reference") if each.text]
 
 
-def _turns(value: Any, where: object, what: str) -> list[ToolMessage]:
+def _turns(value: Any, where: object, what: str) -> list[Message]:
     if isinstance(value, str):
         inner = _decoded(value, what)
-        return [ToolMessage("", value)] if inner is None else _turns(inner, where, what)
+        return [Message("", value)] if inner is None else _turns(inner, where, what)
     if isinstance(value, list):
-        if value and all(isinstance(each, dict) and _type(each) in _PARTS for each in value):
-            return [ToolMessage("", _joined(value))]
+        if value and all(isinstance(each, dict) and type_of(each) in PARTS for each in value):
+            return [Message("", joined(value, where))]
         return [turn for each in value for turn in _turns(each, where, what)]
     if isinstance(value, dict):
         return _in_object(value, where, what)
-    return [] if value is None else [ToolMessage("", msgspec.json.encode(value).decode())]
+    return [] if value is None else [Message("", msgspec.json.encode(value).decode())]
 
 
-def _in_object(value: dict[str, Any], where: object, what: str) -> list[ToolMessage]:
-    role = _role(value)
+def _in_object(value: dict[str, Any], where: object, what: str) -> list[Message]:
+    role = role_of(value)
     if role:
-        content = next((value[name] for name in _TEXTS if value.get(name) is not None), None)
+        content = content_of(value)
         if isinstance(content, list) and all(isinstance(each, dict) for each in content):
-            return [ToolMessage(role, _joined(content))]
+            return [Message(role, joined(content, where))]
         texts = [each.text for each in _turns(content, where, "reply") if each.text is not None]
         if len(texts) > 1:
             raise InputError(
                 f"{where}: a message with {len(texts)} texts; expected one; a message of several is a list "
                 'of parts ({"type": "text", "text": ...})'
             )
-        return [ToolMessage(role, texts[0] if texts else None)]
+        return [Message(role, texts[0] if texts else None)]
     if isinstance(parts := value.get("parts"), list):
-        return [ToolMessage("", _joined(parts))]
+        return [Message("", joined(parts, where))]
     known = [name for name in _WORDS[what] if isinstance(each := value.get(name), str) and each]
     for name in _INSIDE:
         if isinstance(value.get(name), list | dict) and not (known and name in _ANYTHING):
             inner = _turns(value[name], where, what)
-            named = _name_of_class(value)
-            return [ToolMessage(named, each.text) for each in inner] if named else inner
+            named = name_of_class(value)
+            return [Message(named, each.text) for each in inner] if named else inner
     texts = {name: each for name, each in value.items() if _is_said(each)}
     known = [name for name in _WORDS[what] if name in texts]
     if len(texts) > 1 and len(known) == 1:
         texts = {known[0]: texts[known[0]]}
+    if what != "prompt" and not known and (empty := value.keys() & _WORDS[what]):
+        return [Message("", "")] * any(value[name] == "" for name in empty)
     if len(texts) > 1:
         raise InputError(
             f"{where}: an object with {listed(value)}, several of which may be the {what}; expected one "
             f"of them; name it with {Argument('columns', {_COLUMNS[what]: Placeholder('COLUMN.KEY')})}"
         )
     return [turn for each in texts.values() for turn in _turns(each, where, what)]
-
-
-def _role(value: dict[str, Any]) -> str:
-    """Who says a message; empty where an object is none."""
-    if _type(value) in _MESSAGE_CLASSES and "content" in value:
-        return _type(value)
-    role = next((value[name] for name in _ROLES if isinstance(value.get(name), str)), "")
-    return role if any(name in value for name in _TEXTS) or "tool_calls" in value else ""
-
-
-def _name_of_class(value: dict[str, Any]) -> str:
-    """Who says a message that LangChain wrote with its class or its type outside."""
-    kind = _type(value)
-    if isinstance(path := value.get("id"), list) and path and "kwargs" in value:
-        name = str(path[-1])
-        return {"HumanMessage": "human", "SystemMessage": "system"}.get(name, name)
-    return kind if kind in _MESSAGE_CLASSES and "data" in value else ""
-
-
-def _type(value: dict[str, Any]) -> str:
-    """What an object says of its type, if that is a word."""
-    kind = value.get("type")
-    return kind if isinstance(kind, str) else ""
-
-
-def _joined(parts: list[Any]) -> str | None:
-    """The texts of the parts of one message, without pictures, thoughts and calls of tools."""
-    texts = [
-        each.get("text")
-        for each in parts
-        if isinstance(each, dict)
-        and (_type(each) or "text") in _TEXT_PARTS
-        and not each.get("thought")
-    ]
-    said = [text for text in texts if isinstance(text, str)]
-    return "".join(said) if said else None
 
 
 def _is_said(value: Any) -> bool:
@@ -188,7 +143,7 @@ def _decoded(text: str, what: str) -> Any:
     inner = value[0] if isinstance(value, list) and len(value) else value
     known: Collection[str] = _WORDS[what] if what == "prompt" else ()
     if isinstance(inner, dict) and (
-        _role(inner) or any(isinstance(inner.get(name), list) for name in _INSIDE)
+        role_of(inner) or any(isinstance(inner.get(name), list) for name in _INSIDE)
         or (len(inner) == 1 and inner.keys() <= set(known))
     ):  # fmt: skip
         return value
@@ -215,7 +170,7 @@ def _has_messages(value: Any) -> bool:
     if isinstance(value, list):
         return any(_has_messages(each) for each in value)
     return isinstance(value, dict) and bool(
-        _role(value) or _name_of_class(value) or any(_has_messages(value.get(n)) for n in _INSIDE)
+        role_of(value) or name_of_class(value) or any(_has_messages(value.get(n)) for n in _INSIDE)
     )
 
 

@@ -15,7 +15,8 @@ from rejoinder.errors import InputError
 from rejoinder.messages import Place, listed, quoted
 from rejoinder.tables.assembly.gathered import GatheredItems, RatedReply, RatingRows, Rows
 from rejoinder.tables.assembly.mapped_parts import first_rows
-from rejoinder.tables.assembly.rating_cells import number_in
+from rejoinder.tables.assembly.rating_cells import graded, number_in, refuse_wrong
+from rejoinder.tables.assembly.rating_cells import scores_of as scores_of_cells
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import LEFT_OUT, left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
@@ -46,7 +47,7 @@ class Sample:
         scores: By name the numbers that the tool gave the reply; None where one is missing.
         repeat: Which of several replies of the system to this item it is, from 1.
         about: Additional columns of the item, such as its document; every sample has the same ones.
-        ratings: What people gave the reply: criterion, rater and number, None where that is missing.
+        ratings: What people gave the reply: criterion, rater and number or word, None where it is missing.
     """
 
     id: str
@@ -58,7 +59,7 @@ class Sample:
     scores: dict[str, float | None] = field(default_factory=dict)
     repeat: int = 1
     about: dict[str, str] = field(default_factory=dict)
-    ratings: list[tuple[str, str, float | None]] = field(default_factory=list)
+    ratings: list[tuple[str, str, float | str | None]] = field(default_factory=list)
 
 
 ReadSamples: TypeAlias = Callable[[Path], list[Sample]]
@@ -205,6 +206,8 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
 def ratings_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     """The numbers that people gave the replies of a log; of several replies to an item those of the first.
 
+    Words are numbers by the rules for a table of ratings, criterion by criterion.
+
     Args:
         read: Reads the samples of a log.
         path: The log.
@@ -215,16 +218,27 @@ def ratings_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     """
     samples = _samples(read, path)
     rows = RatingRows(path)
+    given: dict[str, list[tuple[Sample, str, float | str | None]]] = {}
     for each in samples:
-        for criterion, rater, score in each.ratings:
+        for criterion, rater, value in each.ratings:
+            given.setdefault(criterion, []).append((each, rater, value))
+    if not given:
+        raise InputError(f"{path}: no ratings by people in this log; expected at least one")
+    values = asked.columns.values if asked.columns else None
+    for criterion, grades in given.items():
+        texts = [None if value is None else str(value) for *_, value in grades]
+        cells = pl.Series(texts, dtype=pl.String)
+        scores = scores_of_cells(graded(cells, path, values))
+        if len(given) == 1 and not scores.values.count():
+            refuse_wrong(
+                scores, cells, str(path), [each.place.row for each, *_ in grades], criterion
+            )
+        for (each, rater, _), score in zip(grades, scores.values, strict=True):
             if each.repeat > 1 or score is None:
                 why = "of a later reply to an item" if each.repeat > 1 else "without a number"
                 rows.leave_out("rating", why)
             else:
-                reply = RatedReply(each.system, each.id)
-                rows.add(each.place, reply, rater, criterion, score)
-    if not any(number is not None for each in samples for *_, number in each.ratings):
-        raise InputError(f"{path}: no ratings by people in this log; expected at least one")
+                rows.add(each.place, RatedReply(each.system, each.id), rater, criterion, score)
     if scores := sum(map(len, (each.scores for each in samples))):
         note(LEFT_OUT, path, count=scores, noun="score", which="that no person gave", why=_APART)
     return rows.draft()
@@ -280,30 +294,6 @@ def name_of(row: dict[str, Any], name: str, where: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value_of(row, name, str, where) or ""
-
-
-def text_of(content: Any, where: object) -> str:
-    """The text of a message: a string, or the parts of the type ``text`` in a list, joined.
-
-    >>> text_of([{"type": "text", "text": "Hi"}, {"type": "image"}], "here"), text_of(None, "here")
-    ('Hi', '')
-    """
-    if isinstance(content, list):
-        parts = objects_of({"content": content}, "content", where)
-        return "".join(value_of(part, "text", str, where) or "" for part in parts)
-    return value_of({"content": content}, "content", str, where) or ""
-
-
-def turns_of(messages: Any, where: object = "input") -> list[str]:
-    """The turns of an input: a text, or messages without those of a system."""
-    if messages is None or isinstance(messages, str):
-        return [messages] if messages else []
-    turns = [
-        text_of(each.get("content"), where)
-        for each in objects_of({"messages": messages}, "messages", where)
-        if each.get("role") not in ("system", "developer")
-    ]
-    return [turn for turn in turns if turn]
 
 
 def texts_of(value: Any) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rejoinder.kernels.ahead import helper, kernel
-from rejoinder.kernels.arrays import Fingerprints, Floats, Indices, Table
+from rejoinder.kernels.arrays import Codes, Fingerprints, Floats, Indices, Table
 
 CHAIN = np.uint64(0x9E3779B97F4A7C15)
 FOLD = np.uint64(29)
@@ -17,12 +17,6 @@ FREE = np.uint64(0)
 
 BEGIN, END = 1, 2
 """The words before and behind a sentence, as in ``language_model``."""
-
-START, FINAL = 0, 1
-"""The first hypothesis, and the one that stands for all whole replies."""
-
-LONGEST = 62
-"""Most words of a message: the bits of a coverage."""
 
 
 def chained(keys: Fingerprints, words: Indices) -> Fingerprints:
@@ -76,25 +70,20 @@ def _chain(key: Any, word: Any) -> Any:
 @helper
 def _log(keys: Any, values: Any, line: Any, at: Any, first: Any, order: Any) -> Any:
     """The log-probability of the word ``line[at]`` after those from ``line[first]`` on."""
-    key = _chain(FREE, line[at])
-    slot = _slot(keys, key)
-    log = values[slot, 0]
-    matched = 1
-    while matched < order and at - matched >= first:
-        key = _chain(key, line[at - matched])
+    log = 0.0
+    for length in range(min(order - 1, at - first), -1, -1):
+        context = FREE
+        key = _chain(FREE, line[at])
+        for back in range(1, length + 1):
+            context = _chain(context, line[at - back])
+            key = _chain(key, line[at - back])
         slot = _slot(keys, key)
-        if keys[slot] == FREE:
-            break
-        log = values[slot, 0]
-        matched += 1
-    key = FREE
-    for length in range(1, min(order - 1, at - first) + 1):
-        key = _chain(key, line[at - length])
-        if length >= matched:
-            slot = _slot(keys, key)
-            if keys[slot] == FREE:
-                break
-            log += values[slot, 1]
+        if keys[slot] != FREE:
+            return log + values[slot, 0]
+        if length > 0:
+            slot = _slot(keys, context)
+            if keys[slot] != FREE:
+                log += values[slot, 1]
     return log
 
 
@@ -122,15 +111,15 @@ def _sentence_logs(
 
 
 class PhraseOptions(NamedTuple):
-    """The phrase pairs that may translate a message.
+    """The phrase pairs that may translate a message of J words, and behind them the end of the reply.
 
     Attributes:
-        bounds: int64 [J + 1], those that begin at the word j are bounds[j] to bounds[j + 1].
-        ends: int64 [o], the source word behind each.
+        bounds: int64 [J + 2], those that begin at the word j are bounds[j] to bounds[j + 1]; the last one
+            is the end of the reply.
+        ends: int64 [o], the source word behind each; J + 1 behind the last one.
         scores: float64 [o], its weighted features without the language model.
         starts: int64 [o + 1], option k has the target words starts[k] to starts[k + 1].
         words: int64 [t].
-        future: float64 [(J + 1)^2], an estimate of the best score of the words a to b at a (J + 1) + b.
     """
 
     bounds: Indices
@@ -138,31 +127,22 @@ class PhraseOptions(NamedTuple):
     scores: Floats
     starts: Indices
     words: Indices
-    future: Floats
 
 
 class Lattice(NamedTuple):
-    """The hypotheses and arcs of a search, memory that is used again.
+    """The hypotheses and arcs of a search.
 
     Attributes:
-        covered: int64 [h], the source words of each hypothesis as bits.
-        ends: int64 [h], the source word behind the last phrase.
-        states: int64 [h w], its last words, -1 before the first; w is the order less 1, or 1.
-        following: int64 [h], the next hypothesis of its stack, -1 at the end.
-        arcs: int64 [h], its last arc, -1 for none.
+        arcs: int64 [h], the last arc into each hypothesis, -1 for none.
         scores: float64 [h], of its best path.
         sources: int64 [a], the hypothesis that each arc leaves.
-        options: int64 [a], its option; -1: the end of the reply.
+        options: int64 [a], its option.
         earlier: int64 [a], the arc before it into the same hypothesis, -1 for none.
         gains: float64 [a], what it adds to the score.
         logs: float64 [a], what it adds to the logarithm of the language model.
-        slots: int64 [s], a hash table of hypotheses, their number + 1.
+        ends: int64 [2], the first hypothesis, and the one that all replies end in, -1 for none.
     """
 
-    covered: Indices
-    ends: Indices
-    states: Indices
-    following: Indices
     arcs: Indices
     scores: Floats
     sources: Indices
@@ -170,61 +150,40 @@ class Lattice(NamedTuple):
     earlier: Indices
     gains: Floats
     logs: Floats
-    slots: Indices
-
-    @classmethod
-    def of(cls, hypotheses: int, order: int) -> Lattice:
-        """Memory for so many hypotheses, and four times as many arcs."""
-        h, a = hypotheses, 4 * hypotheses
-
-        def numbers(size: int) -> Indices:
-            return np.empty(size, dtype=np.int64)
-
-        return cls(
-            covered=numbers(h), ends=numbers(h), states=numbers(h * max(1, order - 1)),
-            following=numbers(h), arcs=numbers(h), scores=np.empty(h), sources=numbers(a),
-            options=numbers(a), earlier=numbers(a), gains=np.empty(a), logs=np.empty(a),
-            slots=numbers(1 << (2 * h - 1).bit_length()),
-        )  # fmt: skip
+    ends: Indices
 
 
 def search(
-    options: PhraseOptions,
-    table: NgramTable,
-    lattice: Lattice,
-    order: int,
-    model_weight: float,
-    distortion_weight: float,
-    stack: int,
-    limit: int,
-) -> bool:
-    """Searches for the best replies; whether the memory sufficed.
+    options: PhraseOptions, table: NgramTable, order: int, weight: float, stack: int
+) -> Lattice:
+    """Searches for the best replies, whose phrases are in the order of the message.
 
-    A hypothesis covers some source words and has target words before it; those that cover the same, end
-    at the same place and have the same last words are one (recombination), with an arc for each way
-    there. Of those that cover equally many words, the best are extended, by their score and the estimate
-    of what is left.
+    A hypothesis has covered the source words up to one of them and has target words before it; those
+    that end at the same place and have the same last words are one (recombination), with an arc for each
+    way there. Of those that end at one place the best are extended; where the message ends, all of them.
+    A reply without a word is taken where there is no other.
 
     Args:
         options: What may be said.
         table: The language model.
-        lattice: Memory, in which the hypotheses and arcs are left.
         order: The longest n-gram.
-        model_weight: Weight of the logarithm of the language model.
-        distortion_weight: Weight of minus the words jumped over.
+        weight: Weight of the logarithm of the language model.
         stack: Number of hypotheses that are extended of each number of covered words.
-        limit: The longest jump; 0: from left to right.
     """
-    size = options.bounds.size - 1
-    most = int(np.diff(options.starts).max(initial=0)) + order + 1
-    line, heads = np.empty(most, dtype=np.int64), np.empty(size + 1, dtype=np.int64)
-    best, values = np.empty(stack, dtype=np.int64), np.empty(stack)
-    weights = np.array([model_weight, distortion_weight])
-    return bool(
-        _search(
-            *options, *table, *lattice, weights, line, heads, best, values, order, stack, limit
-        )
+    capacity = stack * options.ends.size + 2
+    slots = 1 << (2 * capacity).bit_length()
+    arcs, following = np.empty((2, slots), dtype=np.int64)
+    sources, taken, earlier = np.empty((3, 2 * capacity), dtype=np.int64)
+    gains, logs = np.empty((2, 2 * capacity))
+    ends = np.full(2, -1)
+    lattice = Lattice(arcs, np.empty(slots), sources, taken, earlier, gains, logs, ends)
+    _search(
+        *options, *table, *lattice, np.array([weight]), np.zeros(slots, dtype=np.uint64),
+        np.empty((slots, order - 1), dtype=np.int64), following, np.full(options.bounds.size, -1),
+        np.empty(int(np.diff(options.starts).max()) + order, dtype=np.int64),
+        np.empty(capacity, dtype=np.int64), order, stack,
     )  # fmt: skip
+    return lattice
 
 
 @kernel
@@ -234,13 +193,8 @@ def _search(
     option_scores: Floats,
     starts: Indices,
     words: Indices,
-    future: Floats,
     keys: Fingerprints,
-    table: Table,
-    covered: Indices,
-    ends: Indices,
-    states: Indices,
-    following: Indices,
+    values: Table,
     arcs: Indices,
     scores: Floats,
     sources: Indices,
@@ -248,142 +202,78 @@ def _search(
     earlier: Indices,
     gains: Floats,
     logs: Floats,
-    slots: Indices,
-    weights: Floats,
-    line: Indices,
+    ends: Indices,
+    weight: Floats,
+    slots: Fingerprints,
+    states: Codes,
+    following: Indices,
     heads: Indices,
+    line: Indices,
     best: Indices,
-    values: Floats,
     order: int,
     stack: int,
-    limit: int,
-) -> int:
-    size = bounds.size - 1
-    width = max(1, order - 1)
-    slots[:] = 0
-    heads[:] = -1
-    heads[0] = START
-    for h in range(2):
-        covered[h], ends[h], following[h], arcs[h], scores[h] = 0, 0, -1, -1, 0.0
-        for k in range(width):
-            states[h * width + k] = -1
-        states[h * width + width - 1] = BEGIN
-    scores[FINAL] = -np.inf
-    hypotheses = 2
+) -> None:
+    width = order - 1
+    last = bounds.size - 2
+    line[:width] = BEGIN
+    h = _hypothesis(slots, states, arcs, scores, following, heads, line, 0, 0)
+    scores[h] = 0.0
+    ends[0] = h
     count = 0
-    for number in range(size):
-        chosen = _best(heads[number], size, covered, following, scores, future, best, values, stack)
+    for at in range(last + 1):
+        room = stack if at < last else best.size
+        chosen = 0
+        h = heads[at]
+        while h >= 0:
+            place = min(chosen, room)
+            while place > 0 and scores[h] > scores[best[place - 1]]:
+                if place < room:
+                    best[place] = best[place - 1]
+                place -= 1
+            if place < room:
+                best[place] = h
+            chosen = min(chosen + 1, room)
+            h = following[h]
         for b in range(chosen):
             h = best[b]
-            gap = 0
-            while (covered[h] >> gap) & 1:
-                gap += 1
-            for start in range(max(gap, ends[h] - limit), min(size, ends[h] + limit + 1)):
-                for option in range(bounds[start], bounds[start + 1]):
-                    end = option_ends[option]
-                    bits = ((1 << (end - start)) - 1) << start
-                    if covered[h] & bits or (start > gap and end - gap > limit):
-                        continue
-                    if count >= sources.size or hypotheses >= covered.size:
-                        return 0
-                    first = width
-                    for k in range(width):
-                        line[k] = states[h * width + k]
-                        if line[k] >= 0:
-                            first = min(first, k)
-                    length = starts[option + 1] - starts[option]
-                    log = 0.0
-                    for k in range(length):
-                        line[width + k] = words[starts[option] + k]
-                        log += _log(keys, table, line, width + k, first, order)
-                    jump = start - ends[h]
-                    gain = option_scores[option] + weights[0] * log - weights[1] * abs(jump)
-                    now = covered[h] | bits
-                    slot = _place(slots, covered, ends, states, now, end, line, length, width)
-                    to = slots[slot] - 1
-                    if to < 0:
-                        to = hypotheses
-                        hypotheses += 1
-                        slots[slot] = to + 1
-                        covered[to], ends[to], arcs[to], scores[to] = now, end, -1, -np.inf
-                        for k in range(width):
-                            states[to * width + k] = line[length + k]
-                        following[to] = heads[number + end - start]
-                        heads[number + end - start] = to
-                    sources[count], options[count], earlier[count] = h, option, arcs[to]
-                    gains[count], logs[count] = gain, log
-                    scores[to] = max(scores[to], scores[h] + gain)
-                    arcs[to] = count
-                    count += 1
-    # A reply without a word is taken where there is no other.
-    for empty in range(2):
-        h = heads[size]
-        while h >= 0 and (empty == 0 or arcs[FINAL] < 0):
-            if (states[h * width + width - 1] == BEGIN) == (empty == 1):
-                if count >= sources.size:
-                    return 0
-                first = width
+            if at == last and chosen > 1 and states[h, width - 1] == BEGIN:
+                continue
+            for option in range(bounds[at], bounds[at + 1]):
                 for k in range(width):
-                    line[k] = states[h * width + k]
-                    if line[k] >= 0:
-                        first = min(first, k)
-                line[width] = END
-                log = _log(keys, table, line, width, first, order)
-                sources[count], options[count], earlier[count] = h, -1, arcs[FINAL]
-                gains[count], logs[count] = weights[0] * log, log
-                scores[FINAL] = max(scores[FINAL], scores[h] + gains[count])
-                arcs[FINAL] = count
+                    line[k] = states[h, k]
+                length = starts[option + 1] - starts[option]
+                log = 0.0
+                for k in range(length):
+                    line[width + k] = words[starts[option] + k]
+                    log += _log(keys, values, line, width + k, 0, order)
+                gain = option_scores[option] + weight[0] * log
+                end = option_ends[option]
+                if at == last:  # all replies end in one hypothesis
+                    length = 0
+                    line[:width] = BEGIN
+                to = _hypothesis(slots, states, arcs, scores, following, heads, line, length, end)
+                sources[count], options[count], earlier[count] = h, option, arcs[to]
+                gains[count], logs[count] = gain, log
+                scores[to] = max(scores[to], scores[h] + gain)
+                arcs[to] = count
                 count += 1
-            h = following[h]
-    return 1
+    ends[1] = heads[last + 1]
 
 
 @helper
-def _best(
-    head: Any, size: Any, covered: Any, following: Any, scores: Any, future: Any, best: Any,
-    values: Any, stack: Any,
+def _hypothesis(
+    slots: Any, states: Any, arcs: Any, scores: Any, following: Any, heads: Any, line: Any,
+    length: Any, end: Any,
 ) -> Any:  # fmt: skip
-    """Fills ``best`` with the best hypotheses of a stack, the best first; how many they are."""
-    chosen = 0
-    h = head
-    while h >= 0:
-        value = scores[h]
-        j = 0
-        while j < size:
-            if (covered[h] >> j) & 1 == 0:
-                gap = j
-                while j < size and (covered[h] >> j) & 1 == 0:
-                    j += 1
-                value += future[gap * (size + 1) + j]
-            j += 1
-        if chosen < stack or value > values[chosen - 1]:
-            place = min(chosen, stack - 1)
-            while place > 0 and value > values[place - 1]:
-                best[place], values[place] = best[place - 1], values[place - 1]
-                place -= 1
-            best[place], values[place] = h, value
-            chosen = min(chosen + 1, stack)
-        h = following[h]
-    return chosen
-
-
-@helper
-def _place(
-    slots: Any, covered: Any, ends: Any, states: Any, now: Any, end: Any, line: Any, length: Any,
-    width: Any,
-) -> Any:  # fmt: skip
-    """The slot of the hypothesis with this coverage, end and last words, or a free one."""
-    key = _chain(_chain(FREE, now), end)
-    for k in range(width):
+    """The hypothesis that ends at a place with the last words of a line: its slot, new or known."""
+    key = _chain(FREE, end)
+    for k in range(states.shape[1]):
         key = _chain(key, line[length + k])
-    mask = np.uint64(slots.size - 1)
-    slot = (key ^ (key >> TOP)) & mask
-    while slots[slot] != 0:
-        h = slots[slot] - 1
-        same = covered[h] == now and ends[h] == end
-        for k in range(width):
-            same = same and states[h * width + k] == line[length + k]
-        if same:
-            break
-        slot = (slot + ONE) & mask
+    slot = _slot(slots, key)
+    if slots[slot] == FREE:
+        slots[slot] = key
+        arcs[slot], scores[slot], following[slot] = -1, -np.inf, heads[end]
+        heads[end] = slot
+        for k in range(states.shape[1]):
+            states[slot, k] = line[length + k]
     return slot

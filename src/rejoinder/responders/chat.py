@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -13,7 +14,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import ResumableLines
 from rejoinder.messages import Argument, counted, quoted
-from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits, uncounted
+from rejoinder.models.chat.asking import Attempts, Limits, ask_in_order, uncounted
 from rejoinder.models.chat.endpoint import ChatEndpoint, is_refusal_of_the_prompt
 from rejoinder.models.likelihood.prompts import chat_messages
 from rejoinder.models.server import AnswerError
@@ -89,13 +90,18 @@ class ChatResponder:
         """
         self.limits.check_counts(self.endpoint)
         ids = list(conversations)
-        asked = AskedInOrder(
+        return ask_in_order(
             self.endpoint,
             lambda place, attempts: self._one(ids[place], conversations[ids[place]], attempts),
             ids,
             self.limits,
+            row=Replied,
+            names=ids,
+            content=self._header(conversations),
+            file=self._file(work, conversations),
+            check=self._check_replies,
+            progress=progress,
         )
-        return asked.all(self._file(work, conversations), self._check_replies, progress)
 
     def _check_replies(self, replies: Sequence[Replied]) -> None:
         if all(each.text is None for each in replies):
@@ -109,17 +115,20 @@ class ChatResponder:
     ) -> ResumableLines[Replied] | None:
         if work is None:
             return None
-        header = {
+        remedy = f"name another folder for {Argument('work')}"
+        return ResumableLines(
+            work, self._header(conversations), Replied, lambda line: line.id, remedy
+        )
+
+    def _header(self, conversations: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        texts = {id: list(each) for id, each in conversations.items()}
+        return {
             "rejoinder": "replies of a model",
             "format": 1,
             **self.facts,
             "retries": str(self.limits.retries),
-            "conversations": json_digest({id: list(each) for id, each in conversations.items()})[
-                :16
-            ],
+            "conversations": json_digest(texts)[:16],
         }
-        remedy = f"name another folder for {Argument('work')}"
-        return ResumableLines(work, header, Replied, lambda line: line.id, remedy)
 
     def _one(self, id: str, turns: Sequence[str], attempts: Attempts) -> Replied:
         seen = list(turns if self.turns is None else turns[-self.turns :])

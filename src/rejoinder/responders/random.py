@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rejoinder.corpora.pairs import Pairs
-from rejoinder.progress import Progress, advance
+from rejoinder.progress import Progress
+from rejoinder.responders.batches_of_messages import in_batches
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,12 @@ class RandomResponder:
         """A reply to each message, sampled with replacement; the messages have no influence."""
         generator = np.random.default_rng(self.seed)
         sampled = generator.integers(len(self.corpus), size=len(messages))
-        advance(progress, len(messages), len(messages))
-        return [self.corpus.targets[position] for position in sampled]
+
+        def reply_to(places: Sequence[int]) -> list[str]:
+            return [self.corpus.targets[sampled[place]] for place in places]
+
+        content = [self.corpus.hash, self.seed, list(messages)]
+        return in_batches(range(len(messages)), 1000, reply_to, str, content, progress)
 
     @property
     def notes(self) -> list[str]:

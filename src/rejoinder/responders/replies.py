@@ -28,7 +28,7 @@ from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.responders.transformer import TransformerResponder
 from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.schemas import RESPONSES, SAMPLE
+from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, TestSetLike
 
 
@@ -305,17 +305,11 @@ def _phrase_based(
     weights: Mapping[str, Any] | None,
     progress: Progress | None,
 ) -> Replies:
-    from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder
+    from rejoinder.responders.phrase.trained import PhraseResponder, as_lists
 
     responder = PhraseResponder.load(folder, weights)
     lists = responder.candidates(messages, nbest, beam, progress)
-    rows = [
-        (label, id, each.text, str(place), *each.features.tolist())
-        for id, several in zip(testset.ids, lists, strict=True)
-        for place, each in enumerate(several, 1)
-    ]
-    schema = {**RESPONSES, SAMPLE: pl.String, **dict.fromkeys(FEATURES, pl.Float64)}
-    table = pl.DataFrame(rows, schema=schema, orient="row")
+    table = as_lists(label, testset.ids, lists)
     notes = responder.remarks(messages, lists)
     short = sum(len(several) < nbest for several in lists)
     if short:

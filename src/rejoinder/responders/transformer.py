@@ -19,6 +19,7 @@ from rejoinder.models.likelihood.transformer.likelihoods import TransformerBacke
 from rejoinder.models.likelihood.transformer.loading import load
 from rejoinder.models.likelihood.transformer.pieces import CUT, Cuts
 from rejoinder.progress import Progress
+from rejoinder.responders.batches_of_messages import in_batches
 
 if TYPE_CHECKING:
     import torch
@@ -102,18 +103,18 @@ class TransformerResponder:
         cut = sum(len(a) < len(b.prefix) for a, b in zip(prompts, pieces, strict=True))
         cuts.counts[CUT] = max(cuts.counts[CUT], cut)  # pieces are cut for replies of one token
         start = pieces[0].start if pieces else []
-        replies, unended = [""] * len(prompts), 0
         self.backend.model.generation_config = self._search(beam, length_penalty, start)
         order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
-        with torch.inference_mode():
-            for begin in range(0, len(order), _AT_ONCE):
-                places = order[begin : begin + _AT_ONCE]
+
+        def reply_to(places: Sequence[int]) -> list[tuple[str, bool]]:
+            with torch.inference_mode():
                 rows = self._generated([prompts[place] for place in places], start)
-                for place, row in zip(places, rows, strict=True):
-                    replies[place], ended = self._text(row)
-                    unended += not ended
-                if progress is not None:
-                    progress(min(begin + _AT_ONCE, len(order)), len(order))
+            return [self._text(row) for row in rows]
+
+        content = [self.backend.facts, beam, length_penalty, self.answer_tokens, prompts]
+        row = tuple[str, bool]
+        texts = in_batches(order, _AT_ONCE, reply_to, row, content, progress)
+        replies, unended = [text for text, _ in texts], sum(not ended for _, ended in texts)
         return replies, [*cuts.notes(len(prompts)), *self._remarks(replies, unended)]
 
     def _fitted(self, prompt: list[int]) -> list[int]:

@@ -17,7 +17,9 @@ from rejoinder.recipes.khayrallah2021.tables import (
     absent,
     cells,
 )
+from rejoinder.scoring import compare_tables
 from rejoinder.scoring.compare import FEWEST_TRIALS
+from rejoinder.scoring.rates import MCNEMAR
 from rejoinder.scoring.verdict_sentences import standing
 from rejoinder.statistics.conventions import is_least_p
 
@@ -26,6 +28,7 @@ MEANINGS = {
     "row": "What its row is of: a system, or the data.",
     "column": "What its column is of.",
     "paper": "The paper's figure; null where it has none.",
+    **{name: compare_tables.MEANINGS[name] for name in MCNEMAR},
 }
 LEGEND = (
     "metrics and RUQ x100; [low, high]: 95% interval over prompts; dim: the paper's figure, of its own "

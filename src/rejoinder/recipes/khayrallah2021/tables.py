@@ -65,7 +65,7 @@ class KhayrallahStudy(Result):
             for where, quantity in (("train", self.train[corpus]), ("test", self.test)):
                 table = quantity.scores.compare(*pair).filter(pl.col("metric") == LABEL)
                 tables.append(table.select(pl.lit(where).alias("prompts"), pl.all()))
-        return pl.concat(tables) if tables else pl.DataFrame()
+        return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
 
     def signatures(self) -> dict[str, str]:
         """Of RUQ on each set of prompts, of the metrics, and of the ratings."""

@@ -224,7 +224,7 @@ def _scored(
     pairs: HeldOut, metrics: dict[str, tuple[Metric, bool]], seed: int
 ) -> tuple[list[_Scored], dict[str, str]]:
     """Every metric in every form and order, of every pair; and the signatures."""
-    rows: dict[str, Floats] = {}
+    rows: dict[str, Any] = {}
     signatures = {}
     for bad in (False, True):
         wanted = {name: metric for name, (metric, sees) in metrics.items() if sees == bad}

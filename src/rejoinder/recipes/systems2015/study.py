@@ -1,14 +1,15 @@
 """The systems of Galley et al. (2015, section 4.2): trained, tuned on several metrics, scored on all.
 
-Everything stands in a folder as it is made: ``model/``, and under ``weights/``, ``replies/`` and ``lists/``
-a file of JSON with its checksum for each system. What is there is not made again.
+Everything stands in a folder as it is made: ``model/``, and under ``weights/`` and ``replies/`` a file of
+JSON with its checksum for each system. What is there is not made again.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,17 +20,15 @@ import polars as pl
 from rejoinder.corpora.pairs import Pairs, as_pairs, divided
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.files.checksums import json_digest, without_checksum
+from rejoinder.files.checksums import without_checksum
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import made_folder, remove_parts
-from rejoinder.files.resumable_lines import file_name
-from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.messages import Argument
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import Progress, advance
-from rejoinder.recipes.systems2015.weights import chosen_by, lists_of, tuned_weights
-from rejoinder.responders.phrase.trained import BY_HAND, FEATURES, Candidate, PhraseResponder
+from rejoinder.recipes.systems2015.weights import SYSTEM, chosen_by, tuned_weights
+from rejoinder.responders.phrase.trained import BY_HAND, FEATURES, PhraseResponder, as_lists
 from rejoinder.responders.random import RandomResponder
 from rejoinder.responders.replies import messages_of
 from rejoinder.result import TableResult
@@ -37,9 +36,12 @@ from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.nbest_lists import NBestLists
+from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, first_references
 from rejoinder.text.detokenize import plain
 from rejoinder.training.responder import train_responder
+from rejoinder.tuning.data import detokenized, testset_hash
+from rejoinder.tuning.folder import opened
 from rejoinder.tuning.objectives import with_metrics
 from rejoinder.tuning.rerank import rerank
 from rejoinder.tuning.trial import write_with_checksum
@@ -103,7 +105,7 @@ class Systems2015(TableResult):
 def systems2015(
     corpus: TestSet | Pairs,
     testset: TestSet,
-    folder: Path,
+    folder: str | os.PathLike[str],
     *,
     validation: TestSet | None = None,
     scorer: str | None = None,
@@ -153,12 +155,13 @@ def systems2015(
         ParameterError: A setting is unknown or out of range.
     """
     check_draws(resamples, seed)
+    folder = Path(folder)
     for name, value in (("nbest", nbest), ("rounds", rounds), ("starts", starts), ("beam", beam)):
         if value < 1:
             raise ParameterError(Argument(name, value), ": expected 1 or more")
     if detokenize:
-        testset = _plain(testset)
-        validation = None if validation is None else _plain(validation)
+        testset = detokenized(testset)
+        validation = validation and detokenized(validation)
     pairs = as_pairs(corpus, [testset, *([] if validation is None else [validation])])
     pairs = pairs.map(plain) if detokenize else pairs
     notes = list(pairs.notes)
@@ -170,12 +173,12 @@ def systems2015(
         pairs, notes = pairs.take(np.sort(order)), [*notes, *more]
     identity = {
         "corpus": pairs.hash, "preset": preset, "settings": dict(settings or {}), "scorer": scorer,
-        "testset": _digest(testset), "validation": _digest(validation),
+        "testset": testset_hash(testset), "validation": testset_hash(validation),
         "tuning_items": tuning_items, "nbest": nbest, "rounds": rounds, "starts": starts,
         "beam": beam, "seed": seed,
     }  # fmt: skip
     with alone(folder):
-        _check_identity(folder, identity)
+        opened(folder, identity, name="study.json", what="a study")
         trained = train_responder(
             pairs, folder / "model", preset, kind="phrase", **dict(settings or {})
         )
@@ -186,15 +189,8 @@ def systems2015(
             sampled = validation.select([validation.ids[place] for place in np.sort(order)])
             notes.append(f"tuned on {tuning_items} of {len(validation)} items, sampled at random")
         search = {"rounds": rounds, "count": nbest, "starts": starts, "beam": beam, "seed": seed}
-        run = _Run(
-            folder,
-            PhraseResponder.load(folder / "model"),
-            testset,
-            sampled,
-            scorer,
-            search,
-            progress,
-        )
+        model = PhraseResponder.load(folder / "model")
+        run = _Run(folder, model, testset, sampled, scorer, search, progress)
         systems, weights = run.systems()
         messages = messages_of(testset)
         systems["random"] = RandomResponder(pairs, seed).respond(messages)
@@ -205,16 +201,19 @@ def systems2015(
     else:
         systems["people"] = people
         notes.append("the first references are people's replies, and references of no system")
-    replies = pl.concat(
+    replies = pl.DataFrame(
         [
-            pl.DataFrame({"system": [name] * len(texts), "id": testset.ids, "text": texts})
+            (name, *each)
             for name, texts in systems.items()
-        ]
+            for each in zip(testset.ids, texts, strict=True)
+        ],
+        schema=RESPONSES,
+        orient="row",
     )
     scores = score(
         testset, replies, [*TUNED_ON, *metrics], drop_unusable=True, resamples=resamples, seed=seed
     )
-    notes += scores.notes
+    notes += [*run.notes, *scores.notes]
     signatures = {name: each.signature for name, each in scores.measured.items()}
     return Systems2015(
         _table(scores, weights), _agreement(systems), weights, replies, signatures,
@@ -234,6 +233,12 @@ class _Run:
     search: dict[str, int]
     progress: Progress | None
     done: int = 0
+    remarks: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the searches for replies left out or did not find, and in the replies of which systems."""
+        return [f"{', '.join(systems)}: {note}" for note, systems in self.remarks.items()]
 
     def systems(self) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:
         """The replies of every phrase-based system, and the weights of those that are tuned."""
@@ -241,19 +246,18 @@ class _Run:
         weights = {}
         for (variant, features), metric in itertools.product(VARIANTS.items(), TUNED_ON):
             name = f"{variant}-{metric}"
-            tune = partial(self._tuned, self.responder, metric, features)
-            weights[name] = self._kept(f"weights/{name}", tune)
+            weights[name] = self._tuned(name, self.responder, metric, features)
             systems[name] = self._replies(name, weights[name])
         last = f"{list(VARIANTS)[-1]}-{TUNED_ON[0]}"
-        lists = self._lists(last, weights[last])
-        mbr = rerank(lists, mbr=UTILITY).responses
-        systems["mbr"] = self._texts_of(mbr)
+        responder = self.responder.weighted(weights[last])
+        found = responder.candidates(
+            messages_of(self.testset), self.search["count"], self.search["beam"]
+        )
+        lists = NBestLists(as_lists(SYSTEM, self.testset.ids, found))
+        systems["mbr"] = self._texts_of(rerank(lists, mbr=UTILITY).responses)
         if self.scorer is not None:
             scorer = f"ruber:model={self.scorer},referenced=none"
-            tune = partial(
-                self._tuned, self.responder.weighted(weights[last]), TUNED_ON[0], FEATURES, scorer
-            )
-            weights["reranked"] = self._kept("weights/reranked", tune)
+            weights["reranked"] = self._tuned("reranked", responder, TUNED_ON[0], FEATURES, scorer)
             scored = with_metrics(lists, [scorer], self.testset.select(lists.ids), "scorer")
             chosen = best_of_lists(chosen_by(scored, weights["reranked"]), scored.bounds)
             systems["reranked"] = self._texts_of(scored.replies(chosen, "reranked"))
@@ -266,83 +270,43 @@ class _Run:
         remove_parts(path.parent)
         if not path.exists():
             write_with_checksum(path, {"made": make()})
-        steps = 2 * (1 + len(VARIANTS) * len(TUNED_ON)) + (2 if self.scorer else 1)
+        steps = 1 + 2 * len(VARIANTS) * len(TUNED_ON) + (self.scorer is not None)
         self.done += 1
-        advance(self.progress, min(self.done, steps), steps)
+        advance(self.progress, self.done, steps)
         try:
             return without_checksum(path.read_bytes())["made"]
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"{path}: cut or altered; remove it, to make it anew") from error
 
     def _tuned(
-        self, start: PhraseResponder, metric: str, features: Sequence[str], *more: str
+        self, name: str, start: PhraseResponder, metric: str, features: Sequence[str], *more: str
     ) -> dict[str, float]:
-        found, _ = tuned_weights(
-            start,
-            messages_of(self.validation),
-            self.validation,
-            registry.metric(metric),
-            features,
-            extra=lambda lists: with_metrics(lists, list(more), self.validation, "scorer"),
-            more=more,
+        items = self.validation
+        tune = partial(
+            tuned_weights, start, messages_of(items), items, registry.metric(metric), features,
+            extra=lambda lists: with_metrics(lists, list(more), items, "scorer"), more=more,
             **self.search,
-        )
-        return found
+        )  # fmt: skip
+        return self._kept(f"weights/{name}", lambda: tune()[0])
 
     def _replies(self, name: str, weights: Mapping[str, float]) -> list[str]:
-        responder = self.responder.weighted(weights)
-        messages, beam = messages_of(self.testset), self.search["beam"]
-        return self._kept(f"replies/{name}", lambda: responder.respond(messages, beam))
+        responder, messages = self.responder.weighted(weights), messages_of(self.testset)
 
-    def _lists(self, name: str, weights: Mapping[str, float]) -> NBestLists:
-        def make() -> list[Any]:
-            responder = self.responder.weighted(weights)
-            found = responder.candidates(
-                messages_of(self.testset), self.search["count"], self.search["beam"]
-            )
-            return [[(c.text, c.features.tolist(), c.total) for c in each] for each in found]
+        def reply() -> dict[str, list[str]]:
+            lists = responder.candidates(messages, 1, self.search["beam"])
+            return {
+                "texts": [each[0].text for each in lists],
+                "notes": responder.remarks(messages, lists),
+            }
 
-        kept = self._kept(f"lists/{file_name(name)}", make)
-        lists = [[Candidate(text, np.array(f), total) for text, f, total in each] for each in kept]
-        return lists_of(self.testset.ids, lists)
+        found = self._kept(f"replies/{name}", reply)
+        for note in found["notes"]:
+            self.remarks.setdefault(note, []).append(name)
+        return found["texts"]
 
     def _texts_of(self, replies: pl.DataFrame) -> list[str]:
         by_id = dict(replies.select("id", "text").iter_rows())
         return [by_id[id] for id in self.testset.ids]
-
-
-def _plain(testset: TestSet) -> TestSet:
-    """All texts detokenised and recased."""
-    contexts = pl.col("context").list.eval(pl.element().map_elements(plain, pl.String))
-    return TestSet(
-        testset.contexts.with_columns(contexts),
-        testset.references.with_columns(pl.col("text").map_elements(plain, pl.String)),
-    )
-
-
-def _digest(testset: TestSet) -> str:
-    items = testset.contexts.select("id", "context").to_dicts()
-    return json_digest({"items": items, "references": testset.references.to_dicts()})[:16]
-
-
-def _check_identity(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Marks the folder as this study's.
-
-    Raises:
-        InputError: It is another's, or holds other things.
-    """
-    marker = folder / "study.json"
-    remove_parts(folder)
-    if not marker.exists():
-        if any(folder.iterdir()):
-            raise InputError(f"{folder}: a folder with other things in it; name a new folder")
-        write_with_checksum(marker, {"identity": as_kept(identity)})
-    try:
-        recorded = without_checksum(marker.read_bytes())["identity"]
-    except (ValueError, KeyError) as error:
-        raise InputError(f"{marker}: cut or altered; name a new folder") from error
-    if recorded != as_kept(identity):
-        raise another_run(folder, "a study", differences(recorded, identity), "name a new folder")
 
 
 def _without_first(testset: TestSet) -> tuple[TestSet, list[str] | None]:
@@ -350,8 +314,7 @@ def _without_first(testset: TestSet) -> tuple[TestSet, list[str] | None]:
     counts = testset.references.get_column("id").value_counts().get_column("count")
     if len(counts) < len(testset) or counts.min() == 1:
         return testset, None
-    first = first_references(testset)
-    texts = dict(first.select("id", "text").iter_rows())
+    texts = dict(first_references(testset).select("id", "text").iter_rows())
     later = testset.references.filter(pl.col("id").cum_count().over("id") > 1)
     return TestSet(testset.contexts, later), [texts[id] for id in testset.ids]
 

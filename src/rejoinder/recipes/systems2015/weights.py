@@ -4,37 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
-from rejoinder.responders.phrase.trained import FEATURES, Candidate, PhraseResponder
+from rejoinder.responders.phrase.trained import FEATURES, Candidate, PhraseResponder, as_lists
 from rejoinder.tables.nbest_lists import NBestLists
 from rejoinder.tables.testset import TestSet
 from rejoinder.tuning.objectives import candidate_rows
 from rejoinder.tuning.weight_search import CandidateRows, WeightSearch
 
-POSITIVE = ("language_model", "distortion")
-"""Features whose weights stay above 0: the search builds on them."""
+SYSTEM = "phrase"
+"""The name of the system in lists."""
 
 LEAST = 1e-3
-
-
-def lists_of(
-    ids: Sequence[str], candidates: Sequence[Sequence[Candidate]], system: str = "phrase"
-) -> NBestLists:
-    """The ``candidates`` of items (``ids``) as n-best lists of a ``system``: a sample each, with features."""
-    rows = [
-        (id, system, str(place), each.text, *each.features.tolist())
-        for id, several in zip(ids, candidates, strict=True)
-        for place, each in enumerate(several, 1)
-    ]
-    schema: dict[str, Any] = dict.fromkeys(("id", "system", "sample", "text"), pl.String)
-    schema |= dict.fromkeys(FEATURES, pl.Float64)
-    return NBestLists(pl.DataFrame(rows, schema=schema, orient="row"))
+"""The least weight of the language model: the search builds on it."""
 
 
 def tuned_weights(
@@ -78,7 +63,7 @@ def tuned_weights(
     names = [*features, *more]
     vector = np.array([responder.weights.get(name, 0.0) for name in names])
     known: list[dict[str, Candidate]] = [{} for _ in messages]
-    low = np.array([LEAST if name in POSITIVE else -np.inf for name in names])
+    low = np.array([LEAST if name == "language_model" else -np.inf for name in names])
     high = np.full(len(names), np.inf)
     sign = 1.0 if metric.higher_is_better else -1.0
     value = -np.inf
@@ -91,7 +76,9 @@ def tuned_weights(
                 own.setdefault(each.text, each)
         if sum(map(len, known)) == before:
             break
-        candidates = extra(lists_of(testset.ids, [list(own.values()) for own in known]))
+        candidates = extra(
+            NBestLists(as_lists(SYSTEM, testset.ids, [list(own.values()) for own in known]))
+        )
         rows = CandidateRows(
             candidates.matrix(names),
             candidates.bounds,

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import read_text
 from rejoinder.kernels.arrays import Codes, Floats, Indices
 from rejoinder.kernels.decoding import NgramTable, chained, sentence_logs
 from rejoinder.messages import Place, quoted
@@ -94,15 +96,18 @@ class LanguageModel:
             >>> round(float(history + np.exp(model.word_logs([["a"]])[0][1])), 9)
             1.0
         """
-        stream, left = _stream(sentences)
-        size = len(words)
-        ids, grams, first = stream, [np.arange(size)[:, None]], np.zeros(0, dtype=np.int64)
-        counts, prefixes, suffixes = (
-            [np.bincount(stream, minlength=size)],
-            [np.zeros(size, int)],
-            [],
-        )
-        suffixes.append(np.zeros(size, dtype=np.int64))
+        size, lengths = len(words), sentences.lengths + 2
+        around = np.tile([BEGIN, END], lengths.size)
+        stream = np.insert(sentences.words, np.repeat(sentences.bounds, 2)[1:-1], around)
+        left = np.repeat(np.cumsum(lengths), lengths) - np.arange(
+            stream.size
+        )  # words, with this one
+        ids, grams = stream, [np.arange(size)[:, None]]
+        counts, none = [np.bincount(stream, minlength=size)], np.zeros(size, dtype=np.int64)
+        prefixes, suffixes = (
+            [none],
+            [none],
+        )  # the n-gram without its last word, and without its first
         for k in range(2, order + 1):
             at = np.flatnonzero(left >= k)
             codes, first, inverse, count = np.unique(
@@ -121,37 +126,19 @@ class LanguageModel:
             distinct = np.bincount(suffixes[k + 1], minlength=len(grams[k]))
             counts[k] = np.where(grams[k][:, 0] == BEGIN, counts[k], distinct)
         counts[0][BEGIN] = 0
-        values: list[Floats] = []
-        backoffs: list[Floats] = []
+        logs, backoffs = [], []
         lower = np.full(1, 1 / (size - 1))
-        for k in range(order):
-            discount = _discounts(counts[k])[np.minimum(counts[k], 3)]
-            above = len(grams[k - 1]) if k else 1
-            total = np.maximum(np.bincount(prefixes[k], counts[k], above), 1e-300)
-            gamma = np.bincount(prefixes[k], discount, above) / total
-            gamma[total < 1e-200] = 1.0
-            own = (counts[k] - discount) / total[prefixes[k]]
-            lower = own + gamma[prefixes[k]] * lower[suffixes[k]]
-            values.append(lower)
-            if k:
-                backoffs.append(np.log(gamma))
-        backoffs.append(np.zeros(len(grams[-1])))
-        logs = [np.log(each) for each in values]
+        for count, prefix, suffix in zip(counts, prefixes, suffixes, strict=True):
+            discount = _discounts(count)[np.minimum(count, 3)]
+            total = np.bincount(prefix, count, lower.size if logs else 1)
+            gamma = np.ones(total.size)
+            np.divide(np.bincount(prefix, discount, total.size), total, out=gamma, where=total > 0)
+            own = (count - discount) / np.maximum(total, 1)[prefix]
+            lower = own + gamma[prefix] * lower[suffix]
+            backoffs.append(np.log(gamma))
+            logs.append(np.log(lower))
         logs[0][BEGIN] = NEVER
-        return cls(list(words), grams, logs, backoffs)
-
-    def write_arpa(self, path: str | os.PathLike[str]) -> None:
-        """Writes an ARPA file."""
-        lines = ["\\data\\", *(f"ngram {k}={len(g)}" for k, g in enumerate(self.ngrams, 1))]
-        for k, (grams, logs, backoffs) in enumerate(
-            zip(self.ngrams, self.logs, self.backoffs, strict=True), 1
-        ):
-            lines += ["", f"\\{k}-grams:"]
-            for gram, log, backoff in zip(grams.tolist(), logs, backoffs, strict=True):
-                text = " ".join(self.words[word] for word in gram)
-                last = f"\t{backoff / math.log(10):.9g}" if k < self.order else ""
-                lines.append(f"{log / math.log(10):.9g}\t{text}{last}")
-        Path(path).write_text("\n".join([*lines, "", "\\end\\", ""]), "utf-8")
+        return cls(list(words), grams, logs, [*backoffs[1:], np.zeros(len(grams[-1]))])
 
 
 def read_arpa(path: str | os.PathLike[str], words: Sequence[str] = ()) -> LanguageModel:
@@ -162,45 +149,64 @@ def read_arpa(path: str | os.PathLike[str], words: Sequence[str] = ()) -> Langua
         words: A vocabulary, ``SPECIAL`` first; words that it does not have are added.
 
     Raises:
-        InputError: The file is no ARPA file, or is cut.
+        InputError: The file is no ARPA file, or is damaged.
     """
-    numbers = {word: place for place, word in enumerate(words or SPECIAL)}
-    orders: list[list[tuple[list[str], float, float]]] = []
-    ended = False
-    for row, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
-        if line.startswith("\\"):
-            ended = line.strip() == "\\end\\"
-            if line.rstrip().endswith("-grams:"):
-                orders.append([])
-        elif orders and line.strip():
-            fields = line.split("\t") if "\t" in line else line.split()
-            gram = fields[1].split(" ") if "\t" in line else fields[1 : 1 + len(orders)]
-            try:
-                rest = fields[2:] if "\t" in line else fields[1 + len(orders) :]
-                logs = [float(fields[0]), float(rest[0]) if rest else 0.0]
-            except ValueError:
-                gram, logs = [], []
-            if len(gram) != len(orders):
+    orders: list[dict[tuple[str, ...], list[float]]] = []
+    sizes, ended = [], False
+    for row, line in enumerate(read_text(Path(path), blank=True).split("\n"), 1):
+        line = line.strip(" \t\r")
+        if ended or not line or line == "\\data\\":
+            continue
+        if declared := re.fullmatch(r"ngram \d+\s*=\s*(\d{1,18})", line):
+            sizes.append(int(declared[1]))
+        elif line == f"\\{len(orders) + 1}-grams:":
+            orders.append({})
+        elif line == "\\end\\":
+            ended = True
+        else:
+            gram, values = _ngram(line, orders)
+            if not gram:
                 raise InputError(
-                    f"{Place(str(path), row)}: got {quoted(line)}; expected a logarithm, {len(orders)} "
-                    "words and possibly a backoff weight, as ARPA files have them"
+                    f"{Place(str(path), row)}: got {quoted(line)}; expected a logarithm of 0 or less, "
+                    f"{max(1, len(orders))} of the words of the 1-grams, which are in no other row, and "
+                    "possibly a backoff weight, as ARPA files have them"
                 )
-            orders[-1].append((gram, logs[0] * math.log(10), logs[1] * math.log(10)))
-    if not ended or not orders:
-        raise InputError(f"{path}: no ARPA file, or cut: '\\end\\' does not stand at its end")
-    for (word,), _, _ in orders[0]:
+            orders[-1][gram] = values
+    found = [len(each) for each in orders]
+    if not ended or not found or found != sizes:
+        raise InputError(
+            f"{path}: got {found} n-grams by order; expected an ARPA file with {sizes}, as its head says, "
+            "and '\\end\\' behind them; it may be cut"
+        )
+    numbers = {word: place for place, word in enumerate(words or SPECIAL)}
+    for (word,) in orders[0]:
         numbers.setdefault(word, len(numbers))
-    known = {gram[0] for gram, _, _ in orders[0]}
-    orders[0] += [([word], NEVER, 0.0) for word in numbers if word not in known]
+    for word in numbers:
+        orders[0].setdefault((word,), [NEVER, 0.0])
     ngrams = [
-        np.array([[numbers[word] for word in gram] for gram, _, _ in each]).reshape(-1, k)
+        np.array([[numbers[word] for word in gram] for gram in each], dtype=np.int64).reshape(-1, k)
         for k, each in enumerate(orders, 1)
     ]
-    logs, backoffs = (
-        [np.array([row[column] for row in each], dtype=np.float64) for each in orders]
-        for column in (1, 2)
-    )
+    values = [np.array([*each.values()], dtype=np.float64).reshape(-1, 2) for each in orders]
+    logs, backoffs = ([each[:, column] for each in values] for column in (0, 1))
     return LanguageModel(list(numbers), ngrams, logs, backoffs)
+
+
+def _ngram(
+    line: str, orders: Sequence[Mapping[tuple[str, ...], list[float]]]
+) -> tuple[tuple[str, ...], list[float]]:
+    """The words of a row of the last order with its logarithms; no word where it is no such row."""
+    order = len(orders)
+    first, *fields = re.split(r"[ \t]+", line)
+    gram = tuple(fields[:order])
+    try:
+        values = [float(each) * math.log(10) for each in (first, *fields[order:], 0)][:2]
+    except ValueError:
+        return (), []
+    whole = len(gram) == order > 0 and len(fields) <= order + 1 and gram not in orders[-1]
+    known = order == 1 or all((word,) in orders[0] for word in gram)
+    sane = all(map(math.isfinite, values)) and values[0] <= 0
+    return (gram if whole and known and sane else ()), values
 
 
 def by_lmplz(sentences: WordNumbers, words: list[str], order: int) -> LanguageModel:
@@ -236,17 +242,6 @@ def by_lmplz(sentences: WordNumbers, words: list[str], order: int) -> LanguageMo
 def has_lmplz() -> bool:
     """Whether KenLM's ``lmplz`` is on the path."""
     return shutil.which("lmplz") is not None
-
-
-def _stream(sentences: WordNumbers) -> tuple[Indices, Indices]:
-    """All words with ``<s>`` and ``</s>`` around sentences, and how many are left of each's sentence."""
-    lengths = sentences.lengths + 2
-    ends = np.cumsum(lengths)
-    stream = np.empty(ends[-1], dtype=np.int64)
-    inner = np.ones(stream.size, dtype=bool)
-    inner[ends - 1] = inner[ends - lengths] = False
-    stream[ends - lengths], stream[ends - 1], stream[inner] = BEGIN, END, sentences.words
-    return stream, np.repeat(ends, lengths) - np.arange(stream.size)
 
 
 def _discounts(counts: Indices) -> Floats:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.responders.seq2seq.parameters import described_numbers
 
 KIND = "phrase"
 
@@ -24,7 +24,6 @@ class PhraseParameters:
         external: Whether (1) or not (0) to align with eflomal and to estimate the language model with
             KenLM's lmplz where they are installed (phrase).
         options: Number of translations of a phrase that are tried (phrase).
-        distortion: The longest jump between phrases in words; 0: from left to right (phrase).
         pairs: Number of pairs of the corpus to train on, sampled at random; 0: all.
         longest: Maximum number of words on a side of a pair; longer pairs are excluded, and counted.
         detokenize: Whether messages and replies are detokenised and recased first.
@@ -40,7 +39,6 @@ class PhraseParameters:
     association: float = 0.0
     external: int = 1
     options: int = 20
-    distortion: int = 0
     pairs: int = 0
     longest: int = 50
     detokenize: bool = False
@@ -50,7 +48,7 @@ class PhraseParameters:
         """Checks every value."""
         bounds = {
             "phrase": (1, 7), "order": (2, 6), "iterations": (1, 100), "association": (0, 1e6),
-            "external": (0, 1), "options": (1, 1000), "distortion": (0, 62), "pairs": (0, 1e12),
+            "external": (0, 1), "options": (1, 1000), "pairs": (0, 1e12),
             "longest": (1, 200), "seed": (0, 1e12),
         }  # fmt: skip
         for name, (low, high) in bounds.items():
@@ -83,16 +81,5 @@ PHRASE_SCALES: dict[str, dict[str, Any]] = {"tiny": {"pairs": 4000}, "small": {}
 
 def described_phrase_settings() -> list[tuple[str, str, str, str]]:
     """Name, type, default and meaning of every setting of this kind alone that is a number."""
-    described = re.findall(r"^( +)(\w+): (.+(?:\n\1 .+)*)", PhraseParameters.__doc__ or "", re.M)
-    meanings = {name: words for _, name, words in described}
-    types = {"int": "whole number", "float": "number"}
-    return [
-        (
-            each.name,
-            types[str(each.type)],
-            f"{each.default:g}",
-            re.sub(r"\s+", " ", meanings[each.name]),
-        )
-        for each in fields(PhraseParameters)
-        if meanings[each.name].rstrip().endswith("(phrase).")
-    ]
+    numbers = described_numbers([PhraseParameters()])
+    return [row for row in numbers if row[-1].endswith("(phrase).")]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rejoinder.kernels import phrases as kernels
 from rejoinder.kernels.arrays import Codes, Fingerprints, Floats, Indices, Table
 from rejoinder.kernels.decoding import chained
-from rejoinder.kernels.phrases import Links
-from rejoinder.responders.phrase.alignment import WordNumbers
+from rejoinder.responders.phrase.alignment import Links, WordNumbers
 
 PHRASE_FEATURES = (
     "phrase_forward", "lexical_forward", "phrase_backward", "lexical_backward", "phrases", "words",
@@ -73,74 +72,225 @@ def phrase_table(
             the number of sentences, which drops all pairs of phrases that occur once (Johnson et al.
             2007).
     """
-    n = links.sources.size
-    spans = kernels.consistent(links, longest)
-    if not len(spans):
-        none = np.zeros(0, dtype=np.int64)
-        first = np.zeros(1, dtype=np.int64)
-        table = PhraseTable(
-            none.astype(np.uint64), first, none, first, np.zeros((0, len(PHRASE_FEATURES)))
-        )
-        return table, Pruned(0, 0, 0)
-    first = source.bounds[spans[:, 0]] + spans[:, 1]
-    other = target.bounds[spans[:, 0]] + spans[:, 3]
+    n = source.lengths.size
+    spans = consistent(source, target, links, longest)
     sides = [
-        _Side.of(source, first, spans[:, 2] - spans[:, 1], longest),
-        _Side.of(target, other, spans[:, 4] - spans[:, 3], longest),
+        _Side.of(source, spans[:, 0], spans[:, 1], longest),
+        _Side.of(target, spans[:, 2], spans[:, 3], longest),
     ]
-    width = sides[1].keys.size
-    codes, place, owner, joint = np.unique(
-        sides[0].ids * width + sides[1].ids,
+    codes, place, pair_of_span, joint = np.unique(
+        sides[0].ids * max(1, sides[1].keys.size) + sides[1].ids,
         return_index=True,
         return_inverse=True,
         return_counts=True,
     )
-    pairs = np.stack([codes // width, codes % width], axis=1)
-    postings = [each.postings(longest) for each in sides]
-    both = kernels.shared(*postings[0], *postings[1], pairs)
-    totals = [np.diff(postings[side][1])[pairs[:, side]] for side in (0, 1)]
-    association = kernels.association(both, totals[0], totals[1], n)
-    kept = association > (least or np.log(n)) + 1e-6
+    pairs = [each.ids[place] for each in sides]
+    both, of_source, of_target = in_common([each.occurrences(longest) for each in sides], pairs, n)
+    strength = association(both, of_source, of_target, n)
+    kept = strength > (least or np.log(n)) + 1e-6
     chance = int((~kept).sum())
-    left, right = (
-        _matrix(source, first, spans[:, 1:3], longest, place),
-        _matrix(target, other, spans[:, 3:5], longest, place),
-    )
-    right = np.where(right >= 0, source_of_target[np.maximum(right, 0)], _NOTHING)
+    left, right = (each.words(place, longest) for each in sides)
+    right = np.where(right >= 0, source_of_target[right], _NO_WORD)
     copies = kept & _copied(left, right)
     kept &= ~copies
-    relative = [joint / np.bincount(pairs[:, side], joint)[pairs[:, side]] for side in (0, 1)]
-    chosen = np.flatnonzero(kept[owner])
-    lexical = _lexical(spans[chosen], source, target, links)
-    best = np.full((2, codes.size), -np.inf)
-    for side in (0, 1):
-        np.maximum.at(best[side], owner[chosen], lexical[side])
-    sizes = (left >= 0).sum(axis=1), (right != _NOTHING).sum(axis=1)
+    lexical = [np.full(codes.size, -np.inf) for _ in sides]
+    for best, each, weights in zip(
+        lexical, sides[::-1], lexical_weights(source, target, links), strict=True
+    ):
+        sums = np.concatenate([[0.0], np.cumsum(weights)])
+        np.maximum.at(best, pair_of_span, sums[each.first + each.lengths] - sums[each.first])
+    relative = [np.log(joint / np.bincount(own, joint)[own]) for own in pairs]
+    lengths = sides[1].lengths[place][kept]
     features = np.stack(
-        [np.log(relative[0]), best[0], np.log(relative[1]), best[1], np.ones(codes.size), sizes[1],
-         association],
+        [relative[0], lexical[0], relative[1], lexical[1], np.ones(codes.size),
+         sides[1].lengths[place], strength],
         axis=1,
     )[kept]  # fmt: skip
     features = np.concatenate([features, _likeness(left[kept], right[kept])], axis=1)
-    lengths = sizes[1][kept]
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
-    words = target.words[np.repeat(other[place[kept]], lengths) + within]
-    phrases, counts = np.unique(pairs[kept, 0], return_counts=True)
+    words = target.words[ranges(sides[1].first[place[kept]], lengths)]
+    phrases, counts = np.unique(pairs[0][kept], return_counts=True)
     bounds = np.concatenate([[0], np.cumsum(counts)])
-    table = PhraseTable(
-        sides[0].keys[phrases], bounds, words, starts, np.ascontiguousarray(features)
-    )
+    features = np.ascontiguousarray(features, dtype=np.float64)
+    table = PhraseTable(sides[0].keys[phrases], bounds, words, starts, features)
     return table, Pruned(codes.size, chance, int(copies.sum()))
 
 
-_NOTHING = np.iinfo(np.int64).min
+def consistent(source: WordNumbers, target: WordNumbers, links: Links, longest: int) -> Codes:
+    """All phrase pairs that are consistent with the alignment (Och and Ney 2004).
+
+    A pair of spans has a link at least, and no link leads from one of them out of the other. Unaligned
+    words may stand at their ends.
+
+    Args:
+        source: Sentences.
+        target: As many sentences.
+        links: The aligned words.
+        longest: Most words of a phrase on either side.
+
+    Returns:
+        int64 [p, 4]: first source word and number of source words, first target word and number of
+        target words.
+
+    >>> word = WordNumbers.of([[7]])
+    >>> consistent(word, word, Links(np.array([0]), np.array([0])), 5).tolist()
+    [[0, 1, 0, 1]]
+    """
+    low, high = _linked(source, links.source, links.target, longest)
+    lowest, highest = _linked(target, links.target, links.source, longest)
+    short, first = np.nonzero((low <= high) & (low >= 0) & (high - low < longest))
+    low, high = low[short, first], high[short, first]
+    found = [np.empty((0, 4), dtype=np.int64)]
+    for before in range(longest):
+        for behind in range(longest - before):
+            begin, size = low - before, high - low + before + behind
+            fits = np.flatnonzero((size < longest) & (begin >= 0))
+            begin, size = begin[fits], size[fits]
+            inside = (lowest[size, begin] >= first[fits]) & (
+                highest[size, begin] <= first[fits] + short[fits]
+            )
+            fits = fits[inside]
+            found.append(
+                np.stack([first[fits], short[fits] + 1, begin[inside], size[inside] + 1], axis=1)
+            )
+    return np.concatenate(found)
+
+
+def _linked(
+    sentences: WordNumbers, own: Indices, other: Indices, longest: int
+) -> tuple[Codes, Codes]:
+    """The first and the last word that each span is linked to: int64 [longest, words] each.
+
+    Row k has the spans of k + 1 words from each word on. A span without a link has a first one above its
+    last one, and a span that is longer than its sentence has the first one -1.
+    """
+    size = sentences.words.size
+    low = np.full((longest, size + longest), np.iinfo(np.int64).max)
+    high = np.full((longest, size + longest), -1)
+    np.minimum.at(low[0], own, other)
+    np.maximum.at(high[0], own, other)
+    ends = np.repeat(sentences.bounds[1:], sentences.lengths)
+    for k in range(1, longest):
+        low[k, :-k] = np.minimum(low[k - 1, :-k], low[0, k:])
+        high[k, :-k] = np.maximum(high[k - 1, :-k], high[0, k:])
+        low[k, :size][np.arange(size) + k >= ends] = -1
+    return low[:, :size], high[:, :size]
+
+
+def in_common(
+    occurrences: Sequence[tuple[Indices, Indices]], pairs: Sequence[Indices], n: int
+) -> tuple[Indices, Indices, Indices]:
+    """How many sentences hold both phrases of each pair, and either one: int64 [p] each.
+
+    Args:
+        occurrences: Of source and target phrases the sentences of each, ascending, one phrase behind the
+            other, and where those of each phrase begin: int64 [phrases + 1].
+        pairs: Source and target phrases, int64 [p] each.
+        n: Number of sentences.
+    """
+    counts = [np.diff(bounds) for _, bounds in occurrences]
+    totals = [own[phrases] for own, phrases in zip(counts, pairs, strict=True)]
+    both = np.zeros(pairs[0].size, dtype=np.int64)
+    fewer = totals[0] <= totals[1]
+    for rare, often, mine in ((0, 1, fewer), (1, 0, ~fewer)):
+        chosen = np.flatnonzero(mine)
+        sentences, bounds = occurrences[rare]
+        known = np.repeat(np.arange(counts[often].size), counts[often]) * n + occurrences[often][0]
+        for part in np.array_split(chosen, totals[rare][chosen].sum() // LOOKUPS + 1):
+            sizes = totals[rare][part]
+            owner = np.repeat(np.arange(part.size), sizes)
+            here = ranges(bounds[pairs[rare][part]], sizes)
+            codes = pairs[often][part][owner] * n + sentences[here]
+            at = np.minimum(np.searchsorted(known, codes), known.size - 1)
+            both[part] = np.bincount(owner, known[at] == codes, part.size)
+    return both, totals[0], totals[1]
+
+
+def ranges(starts: Indices, sizes: Indices) -> Indices:
+    """So many numbers from each start on, one range behind the other.
+
+    >>> ranges(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    return np.arange(sizes.sum()) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+
+
+LOOKUPS = 1 << 22
+"""So many sentences are looked up at once."""
+
+NEGLIGIBLE = 1e-12
+"""Terms of a sum below this share of it are left out."""
+
+
+def association(both: Indices, one: Indices, other: Indices, size: int) -> Floats:
+    """Minus the logarithm of p of Fisher's exact test, one-sided: as many in common, or more.
+
+    Args:
+        both: int64 [p], sentences with both phrases; 1 at least.
+        one: int64 [p], with the source phrase.
+        other: int64 [p], with the target phrase.
+        size: The number of sentences.
+
+    Returns:
+        float64 [p], 0 or more.
+
+    >>> association(np.array([1]), np.array([1]), np.array([1]), 100).round(3).tolist()  # ln 100
+    [4.605]
+    """
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, size + 1)))])
+    k, neither = both, size - one - other + both
+    first = (
+        logs[one] - logs[k] - logs[one - k] + logs[size - one] - logs[other - k] - logs[neither]
+        - logs[size] + logs[other] + logs[size - other]
+    )  # fmt: skip
+    total, term, left = np.ones(both.size), np.ones(both.size), np.arange(both.size)
+    k, a, b, c = (each.astype(np.float64) for each in (k, one - k, other - k, neither))
+    with np.errstate(over="ignore", invalid="ignore"):
+        while (
+            left.size
+        ):  # tables with one more in common; once terms fall, they fall faster and faster
+            ratio = a * b / ((k + 1) * (c + 1))
+            term = term * ratio
+            total[left] += term
+            on = (ratio > 1) | (term > NEGLIGIBLE * total[left])
+            left, term, k, a, b, c = left[on], term[on], k[on] + 1, a[on] - 1, b[on] - 1, c[on] + 1
+    # A sum that is no number is of tables far below what is expected: p is 1.
+    return np.where(np.isfinite(total), np.maximum(0.0, -first - np.log(total)), 0.0)
+
+
+def lexical_weights(source: WordNumbers, target: WordNumbers, links: Links) -> list[Floats]:
+    """The logarithm of each word's lexical weight (Koehn et al. 2003, eq. 10): of target, then source words.
+
+    ``log mean_{i linked to j} w(t_j | s_i)``, of an unlinked word ``log w(t_j | NULL)``, w being shares of
+    links. All links of a word lead into its phrase, so that a phrase's weight is the sum over its words.
+    """
+    weights = []
+    for one, other, given, word in (
+        (source, target, links.source, links.target),
+        (target, source, links.target, links.source),
+    ):
+        width = int(other.words.max(initial=0)) + 1
+        codes, place, counts = np.unique(
+            one.words[given] * width + other.words[word], return_inverse=True, return_counts=True
+        )
+        shares = counts / np.bincount(codes // width, counts)[codes // width]
+        linked = np.bincount(word, minlength=other.words.size)
+        alone = np.bincount(other.words[linked == 0], minlength=width)
+        means = np.bincount(word, shares[place], other.words.size) / np.maximum(linked, 1)
+        none = alone / max(1, alone.sum())
+        weights.append(np.log(np.where(linked > 0, means, none[other.words])))
+    return weights
+
+
+_NO_WORD = np.iinfo(np.int64).min
 
 
 class _Side(NamedTuple):
     """The distinct phrases of one side: their fingerprints, and the number of each span's."""
 
     sentences: WordNumbers
+    first: Indices
+    lengths: Indices
     keys: Fingerprints
     ids: Indices
 
@@ -149,15 +299,15 @@ class _Side(NamedTuple):
         keys, ids = np.unique(
             span_keys(sentences.words, first, lengths, longest), return_inverse=True
         )
-        return cls(sentences, keys, ids)
+        return cls(sentences, first, lengths, keys, ids)
 
-    def postings(self, longest: int) -> tuple[Indices, Indices]:
+    def occurrences(self, longest: int) -> tuple[Indices, Indices]:
         """The sentences that hold each phrase, extracted there or not, and where those of each begin."""
         words, bounds = self.sentences
         ends = np.repeat(bounds[1:], self.sentences.lengths)
         sentence = np.repeat(np.arange(bounds.size - 1), self.sentences.lengths)
-        n, found = bounds.size - 1, []
-        for length in range(1, longest + 1):
+        n, found = bounds.size - 1, [np.empty(0, dtype=np.int64)]
+        for length in range(1, longest + 1) if self.keys.size else ():
             first = np.flatnonzero(np.arange(words.size) + length <= ends)
             keys = span_keys(words, first, np.full(first.size, length), length)
             place = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
@@ -165,6 +315,12 @@ class _Side(NamedTuple):
             found.append(np.unique(place[there] * n + sentence[first[there]]))
         codes = np.sort(np.concatenate(found))
         return codes % n, np.searchsorted(codes, np.arange(self.keys.size + 1) * n)
+
+    def words(self, chosen: Indices, longest: int) -> Codes:
+        """The words of chosen spans, a row each, -1 behind the last: int64 [chosen, longest]."""
+        places = self.first[chosen][:, None] + np.arange(longest)
+        there = np.arange(longest) < self.lengths[chosen][:, None]
+        return np.where(there, self.sentences.words[np.where(there, places, 0)], -1)
 
 
 def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) -> Fingerprints:
@@ -183,84 +339,38 @@ def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) ->
     return keys
 
 
-def _matrix(
-    sentences: WordNumbers, first: Indices, ends: Codes, longest: int, chosen: Indices
-) -> Codes:
-    """The words of chosen spans, a row each, -1 behind the last: int64 [chosen, longest]."""
-    first, lengths = first[chosen], np.diff(ends[chosen], axis=1)
-    places = np.minimum(first[:, None] + np.arange(longest), sentences.words.size - 1)
-    return np.where(np.arange(longest) < lengths, sentences.words[places], -1)
-
-
 def _copied(left: Codes, right: Codes) -> np.ndarray:
     """Whether either phrase holds the other: bool [p]."""
     copied = np.zeros(len(left), dtype=bool)
     for one, other in ((left, right), (right, left)):
-        some = (one != _NOTHING) & (one != -1)
+        is_word = (one != _NO_WORD) & (one != -1)
         for shift in range(left.shape[1]):
-            window = np.full_like(other, _NOTHING)
+            window = np.full_like(other, _NO_WORD)
             window[:, : left.shape[1] - shift] = other[:, shift:]
-            copied |= ((window == one) | ~some).all(axis=1)
+            copied |= ((window == one) | ~is_word).all(axis=1)
     return copied
-
-
-def _lexical(spans: Codes, source: WordNumbers, target: WordNumbers, links: Links) -> list[Floats]:
-    """The lexical weights of spans, target given source and the other way round."""
-    turned = Links(links.targets, links.sources, links.right, links.left, links.bounds)
-    values = []
-    for one, other, each, columns in (
-        (source, target, links, [0, 1, 2, 3, 4]),
-        (target, source, turned, [0, 3, 4, 1, 2]),
-    ):
-        pair = np.repeat(np.arange(each.sources.size), np.diff(each.bounds))
-        given, word = (
-            one.words[one.bounds[pair] + each.left],
-            other.words[other.bounds[pair] + each.right],
-        )
-        linked = np.zeros(other.words.size, dtype=bool)
-        linked[other.bounds[pair] + each.right] = True
-        width = int(other.words.max()) + 1
-        codes, place, counts = np.unique(
-            given * width + word, return_inverse=True, return_counts=True
-        )
-        weights = (counts / np.bincount(codes // width, counts)[codes // width])[place]
-        alone = np.bincount(other.words[~linked], minlength=width)
-        none = (alone / max(1, alone.sum()))[other.words]
-        values.append(
-            kernels.lexical_weights(
-                np.ascontiguousarray(spans[:, columns]),
-                each,
-                weights,
-                none,
-                other.bounds[:-1].copy(),
-            )
-        )
-    return values
 
 
 def _likeness(left: Codes, right: Codes) -> Table:
     """Levenshtein distance, cosine, Jaccard index and distance, length ratio: float64 [p, 5]."""
-    m, n = (left >= 0).sum(axis=1), (right != _NOTHING).sum(axis=1)
+    sizes = (left >= 0).sum(axis=1), (right != _NO_WORD).sum(axis=1)
     longest = left.shape[1]
     same = left[:, :, None] == right[:, None, :]
     cost = np.zeros((len(left), longest + 1, longest + 1))
     cost[:, :, 0], cost[:, 0, :] = np.arange(longest + 1), np.arange(longest + 1)
     for i in range(longest):
         for j in range(longest):
-            cost[:, i + 1, j + 1] = np.minimum(
-                np.minimum(cost[:, i, j + 1], cost[:, i + 1, j]) + 1,
-                cost[:, i, j] + ~same[:, i, j],
-            )
-    distance = cost[np.arange(len(left)), m, n]
-    repeats = [(each[:, :, None] == each[:, None, :]) for each in (left, right)]
-    real = [left >= 0, right != _NOTHING]
-    norms = [
-        (own & there[:, :, None] & there[:, None, :]).sum(axis=(1, 2))
-        for own, there in zip(repeats, real, strict=True)
-    ]
+            moved = np.minimum(cost[:, i, j + 1], cost[:, i + 1, j]) + 1
+            cost[:, i + 1, j + 1] = np.minimum(moved, cost[:, i, j] + ~same[:, i, j])
     earlier = np.tril(np.ones((longest, longest), dtype=bool), -1)
-    new = [there & ~(own & earlier).any(axis=2) for own, there in zip(repeats, real, strict=True)]
-    cosine = same.sum(axis=(1, 2)) / np.sqrt(norms[0] * norms[1])
+    repeats = [each[:, :, None] == each[:, None, :] for each in (left, right)]
+    # Places behind a phrase are all alike: they repeat each other, and the first of them is new.
+    behind = [longest - size for size in sizes]
+    squares = [own.sum(axis=(1, 2)) - k**2 for own, k in zip(repeats, behind, strict=True)]
+    new = [~(own & earlier).any(axis=2) for own in repeats]
+    words = [each.sum(axis=1) - (k > 0) for each, k in zip(new, behind, strict=True)]
     common = (same.any(axis=2) & new[0]).sum(axis=1)
-    jaccard = common / (new[0].sum(axis=1) + new[1].sum(axis=1) - common)
-    return np.stack([distance, cosine, jaccard, 1 - jaccard, n / m], axis=1)
+    cosine = same.sum(axis=(1, 2)) / np.sqrt(squares[0] * squares[1])
+    jaccard = common / (words[0] + words[1] - common)
+    distance = cost[np.arange(len(left)), *sizes]
+    return np.stack([distance, cosine, jaccard, 1 - jaccard, sizes[1] / sizes[0]], axis=1)

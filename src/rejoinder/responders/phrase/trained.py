@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -11,50 +12,63 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.files.content import folder_hash
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.kernels.decoding import (
-    FINAL,
-    LONGEST,
-    START,
-    Lattice,
-    PhraseOptions,
-    search,
-    sentence_logs,
-)
+from rejoinder.kernels.decoding import END, Lattice, PhraseOptions, search, sentence_logs
 from rejoinder.messages import Argument, counted
 from rejoinder.models.training.folder import FAULTS, foreign, read_folder
-from rejoinder.progress import Progress, advance
+from rejoinder.progress import Progress
+from rejoinder.responders.batches_of_messages import in_batches
 from rejoinder.responders.phrase.model import ARRAYS, SOURCE, TARGET, PhraseModel, cut
 from rejoinder.responders.phrase.parameters import KIND, PhraseParameters
-from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, span_keys
+from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, ranges, span_keys
+from rejoinder.tables.schemas import RESPONSES, SAMPLE
 from rejoinder.text.detokenize import plain
 
 SUFFIX = "-responder"
 
-FEATURES = (*PHRASE_FEATURES, "language_model", "distortion", "dropped")
-"""What a reply is scored by: the sums over its phrase pairs; the logarithm of the language model; minus
-the words jumped over; the words of the message that nothing translates.
+FEATURES = (*PHRASE_FEATURES, "language_model", "dropped")
+"""What a reply is scored by: the sums over its phrase pairs; the logarithm of the language model; the
+words of the message that nothing translates.
 """
 
 BY_HAND = {
-    "phrase_forward": 0.6, "phrases": -6.0, "words": 2.1, "language_model": 0.5, "distortion": 0.1,
-    "dropped": -4.0,
+    "phrase_forward": 0.6, "phrases": -6.0, "words": 2.1, "language_model": 0.5, "dropped": -4.0,
 }  # fmt: skip
 """Weights by hand; the other features weigh nothing."""
 
-MOST_POPS = 100
-"""So many paths are looked at for each candidate that is wanted: many have one text."""
+PATHS_PER_CANDIDATE = 100
+"""Most paths that are looked at for each candidate and place of a message: many have one text."""
 
 
 class Candidate(NamedTuple):
     """A reply with its features, in the order of ``FEATURES``, and their weighted sum."""
 
     text: str
-    features: Floats
+    features: list[float]
     total: float
+
+
+def as_lists(
+    system: str, ids: Sequence[str], candidates: Sequence[Sequence[Candidate]]
+) -> pl.DataFrame:
+    """N-best lists: for each item a sample for each candidate, with its features.
+
+    Args:
+        system: The name of the system.
+        ids: The items.
+        candidates: Those of each item.
+    """
+    rows = [
+        (system, id, each.text, str(place), *each.features)
+        for id, several in zip(ids, candidates, strict=True)
+        for place, each in enumerate(several, 1)
+    ]
+    schema = {**RESPONSES, SAMPLE: pl.String, **dict.fromkeys(FEATURES, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 @dataclass(frozen=True)
@@ -131,47 +145,39 @@ class PhraseResponder:
         """The best replies to each message, all different, the best first.
 
         Args:
-            messages: Prepared as the training corpus was; of a long one the last 62 words count.
+            messages: Prepared as the training corpus was.
             count: How many, if there are so many.
             beam: Hypotheses that are extended of each number of words covered.
             progress: Called with the number of messages replied to and of all.
         """
-        order = self.model.language.order
-        lattice, lists = Lattice.of(1 << 14, order), []
-        for done, words in enumerate(self._cut(messages)[0], 1):
-            options, rows = self._options(words)
-            model, jump = (self.weights.get(name, 0.0) for name in ("language_model", "distortion"))
-            while not search(
-                options, self.model.language.table, lattice, order, model, jump, beam,
-                self.parameters.distortion,
-            ):  # fmt: skip
-                lattice = Lattice.of(2 * lattice.covered.size, order)
-            lists.append(self._best(options, rows, lattice, count))
-            if done % 20 == 0 or done == len(messages):
-                advance(progress, done, len(messages))
-        return lists
+        language = self.model.language
+        weight = self.weights.get("language_model", 0.0)
+        prepared = self._cut(messages)[0]
+
+        def reply_to(places: Sequence[int]) -> list[list[Candidate]]:
+            lists = []
+            for words in (prepared[place] for place in places):
+                options, pairs = self._options(words)
+                lattice = search(options, language.table, language.order, weight, beam)
+                lists.append(self._distinct_replies(options, pairs, lattice, count))
+            return lists
+
+        content = [self.hash, dict(self.weights), count, beam, list(messages)]
+        places = range(len(messages))
+        return in_batches(places, 20, reply_to, list[Candidate], content, progress)
 
     def remarks(self, messages: Sequence[str], lists: Sequence[Sequence[Candidate]]) -> list[str]:
-        """Notes on messages that were cut, and on replies to them that are empty.
+        """Notes on words of messages that were left out, and on empty replies.
 
         Args:
             messages: The messages.
             lists: What ``candidates`` found for each.
         """
-        cut_messages, notes = self._cut(messages)
+        _, notes = self._cut(messages)
         notes = [f"messages: {each}" for each in notes]
-        long = sum(len(each) > LONGEST for each in cut_messages)
-        empty = [words for words, each in zip(cut_messages, lists, strict=True) if not each[0].text]
-        unknown = sum(bool((self._options(words)[1] < 0).all()) for words in empty)
-        for count, noun, plural, what in (
-            (long, "message has", "messages have",
-             f"more than {LONGEST} words; the words before the last {LONGEST} were left out"),
-            (unknown, "reply is", "replies are",
-             "empty: the model has no phrase of the message"),
-            (len(empty) - unknown, "reply is", "replies are",
-             "empty: by the weights no words are better than none"),
-        ):  # fmt: skip
-            notes += [f"{counted(count, noun, plural)} {what}"] if count else []
+        if empty := sum(not each[0].text for each in lists):
+            count = counted(empty, "reply is", "replies are")
+            notes.append(f"{count} empty: the search found no phrase of the message in the model")
         return notes
 
     def _cut(self, messages: Sequence[str]) -> tuple[list[list[str]], list[str]]:
@@ -182,26 +188,29 @@ class PhraseResponder:
         return np.array([self.weights.get(name, 0.0) for name in FEATURES])
 
     @cached_property
-    def _kept(self) -> tuple[Indices, Indices, Floats, Floats]:
-        """The phrase pairs that are tried: their rows, where those of each source phrase begin, the
-        weighted features of each, and the same with an estimate of the language model.
+    def _tried(self) -> tuple[Indices, Indices, Floats]:
+        """The phrase pairs that are tried: their rows in the table, where those of each source phrase
+        begin, and their weighted features. The best are tried, by an estimate of the language model too.
         """
         table, language = self.model.table, self.model.language
         scores = table.features @ self._vector[: len(PHRASE_FEATURES)]
         logs = sentence_logs(language.table, table.words, table.starts, language.order)
         estimates = np.add.reduceat(logs, table.starts[:-1])
         estimates = scores + self._vector[FEATURES.index("language_model")] * estimates
-        source = np.repeat(np.arange(table.keys.size), np.diff(table.bounds))
-        rank = np.lexsort((-estimates, source))
-        kept = rank[np.arange(rank.size) - table.bounds[source] < self.parameters.options]
-        counts = np.minimum(np.diff(table.bounds), self.parameters.options)
-        return kept, np.concatenate([[0], np.cumsum(counts)]), scores[kept], estimates[kept]
+        sizes = np.diff(table.bounds)
+        source = np.repeat(np.arange(sizes.size), sizes)
+        rows = np.lexsort((-estimates, source))
+        rows = rows[np.arange(rows.size) - table.bounds[source] < self.parameters.options]
+        counts = np.minimum(sizes, self.parameters.options)
+        return rows, np.concatenate([[0], np.cumsum(counts)]), scores[rows]
 
     def _options(self, words: Sequence[str]) -> tuple[PhraseOptions, Indices]:
-        """What may be said of a message, and the row of the table of each option, -1 for dropping a word."""
-        numbers = [self.model.numbers.get(word, -1) for word in words[-LONGEST:]]
-        message = np.array(numbers, dtype=np.int64)
-        table, (kept, bounds, scores, estimates) = self.model.table, self._kept
+        """What may be said of a message, and the phrase pair of each option, -1 for none.
+
+        Any word may be left out, and behind the last one the reply ends.
+        """
+        message = np.array([self.model.numbers.get(word, -1) for word in words], dtype=np.int64)
+        table, (rows, begins, scores) = self.model.table, self._tried
         n, longest = message.size, self.parameters.phrase
         first = np.repeat(np.arange(n), longest)
         lengths = np.tile(np.arange(1, longest + 1), n)
@@ -210,89 +219,62 @@ class PhraseResponder:
         place = np.minimum(np.searchsorted(table.keys, keys), table.keys.size - 1)
         known = table.keys[place] == keys
         place, first, lengths = place[known], first[known], lengths[known]
-        counts = bounds[place + 1] - bounds[place]
-        spans = np.repeat(np.arange(place.size), counts)
-        within = np.arange(spans.size) - np.repeat(np.cumsum(counts) - counts, counts)
-        taken = bounds[place][spans] + within
-        begins = np.concatenate([first[spans], np.arange(n)])
-        ends = np.concatenate([(first + lengths)[spans], np.arange(1, n + 1)])
-        drop = np.full(n, self._vector[FEATURES.index("dropped")])
-        values = np.concatenate([scores[taken], drop])
-        rows = np.concatenate([kept[taken], np.full(n, -1)])
-        guess = np.concatenate([estimates[taken], drop])
-        order = np.argsort(begins, kind="stable")
-        begins, ends, rows = begins[order], ends[order], rows[order]
-        values, guess = values[order], guess[order]
-        sizes = np.where(rows >= 0, table.starts[rows + 1] - table.starts[rows], 0)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        said = table.words[
-            np.arange(starts[-1]) - np.repeat(starts[:-1] - table.starts[rows], sizes)
-        ]
-        future = np.zeros((n + 1, n + 1))
-        if self.parameters.distortion:
-            future = _future(n, begins, ends, guess)
-        limits = np.searchsorted(begins, np.arange(n + 1))
-        return PhraseOptions(limits, ends, values, starts, said, future.ravel()), rows
+        sizes = begins[place + 1] - begins[place]
+        chosen = ranges(begins[place], sizes)
+        starts = np.concatenate([np.repeat(first, sizes), np.arange(n + 1)])
+        order = np.argsort(starts, kind="stable")
+        ends = np.concatenate([np.repeat(first + lengths, sizes), np.arange(1, n + 2)])[order]
+        dropped = np.full(n, self._vector[FEATURES.index("dropped")])
+        values = np.concatenate([scores[chosen], dropped, [0.0]])[order]
+        pairs = np.concatenate([rows[chosen], np.full(n + 1, -1)])[order]
+        sizes = np.where(pairs >= 0, table.starts[pairs + 1] - table.starts[pairs], 0)
+        said = np.append(table.words[ranges(table.starts[pairs], sizes)], END)
+        sizes[-1] = 1
+        bounds = np.searchsorted(starts[order], np.arange(n + 2))
+        ends_of_texts = np.concatenate([[0], np.cumsum(sizes)])
+        return PhraseOptions(bounds, ends, values, ends_of_texts, said), pairs
 
-    def _best(
-        self, options: PhraseOptions, rows: Indices, lattice: Lattice, count: int
+    def _distinct_replies(
+        self, options: PhraseOptions, pairs: Indices, lattice: Lattice, count: int
     ) -> list[Candidate]:
         """The best distinct replies of a lattice: paths from its end, best first, of exact value."""
-        heap: list[tuple[float, int, int, float, Any]] = [(0.0, 0, FINAL, 0.0, None)]
+        start, end = lattice.ends.tolist()
+        heap: list[tuple[float, int, int, float, Any]] = [(0.0, 0, end, 0.0, None)]
         found: dict[str, Candidate] = {}
-        pushed = 0
-        for _ in range(MOST_POPS * count * (options.bounds.size + 1)):
+        pushed = itertools.count(1)
+        for _ in range(PATHS_PER_CANDIDATE * count * options.bounds.size):
             if not heap or len(found) >= count:
                 break
             _, _, hypothesis, behind, path = heapq.heappop(heap)
-            if hypothesis == START:
-                candidate = self._candidate(options, rows, lattice, path, behind)
+            if hypothesis == start:
+                candidate = self._candidate(options, pairs, lattice, path, behind)
                 found.setdefault(candidate.text, candidate)
                 continue
             arc = int(lattice.arcs[hypothesis])
             while arc >= 0:
                 gain, source = behind + float(lattice.gains[arc]), int(lattice.sources[arc])
-                pushed += 1
                 value = float(lattice.scores[source]) + gain
-                heapq.heappush(heap, (-value, pushed, source, gain, (arc, path)))
+                heapq.heappush(heap, (-value, next(pushed), source, gain, (arc, path)))
                 arc = int(lattice.earlier[arc])
         return list(found.values())
 
     def _candidate(
-        self, options: PhraseOptions, rows: Indices, lattice: Lattice, path: Any, total: float
+        self, options: PhraseOptions, pairs: Indices, lattice: Lattice, path: Any, total: float
     ) -> Candidate:
         """The reply of a path, as linked arcs from the first to the last."""
         table, features = self.model.table, np.zeros(len(FEATURES))
         words: list[str] = []
-        end = 0
         while path is not None:
             arc, path = path
             option = lattice.options[arc]
-            features[-3] += lattice.logs[arc]
-            if option < 0:
-                continue
-            start = int(np.searchsorted(options.bounds, option, side="right")) - 1
-            features[-2] -= abs(start - end)
-            end = int(options.ends[option])
-            if rows[option] < 0:
+            features[-2] += lattice.logs[arc]
+            if pairs[option] >= 0:
+                features[: len(PHRASE_FEATURES)] += table.features[pairs[option]]
+                said = options.words[options.starts[option] : options.starts[option + 1]]
+                words += [self.model.language.words[each] for each in said.tolist()]
+            elif path is not None:  # a word that is left out, and not the end
                 features[-1] += 1
-                continue
-            features[: len(PHRASE_FEATURES)] += table.features[rows[option]]
-            said = options.words[options.starts[option] : options.starts[option + 1]]
-            words += [self.model.language.words[each] for each in said.tolist()]
-        return Candidate(plain(" ".join(words)), features, total)
-
-
-def _future(n: int, begins: Indices, ends: Indices, guess: Floats) -> Floats:
-    """The best estimate of every span of a message: of one option, or of two spans that make it up."""
-    best = np.full((n + 1, n + 1), -np.inf)
-    np.maximum.at(best, (begins, ends), guess)
-    for length in range(2, n + 1):
-        for start in range(n - length + 1):
-            end = start + length
-            parts = best[start, start + 1 : end] + best[start + 1 : end, end]
-            best[start, end] = max(best[start, end], parts.max())
-    return best
+        return Candidate(plain(" ".join(words)), features.tolist(), total)
 
 
 def _described(config: Mapping[str, Any]) -> PhraseParameters:

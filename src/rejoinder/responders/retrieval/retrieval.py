@@ -10,7 +10,8 @@ from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
-from rejoinder.progress import Progress, advance
+from rejoinder.progress import Progress
+from rejoinder.responders.batches_of_messages import in_batches
 from rejoinder.retrieval.bm25 import BM25Index
 from rejoinder.text.separation import lost_words, wanted
 from rejoinder.text.strings import Strings
@@ -66,16 +67,22 @@ class RetrievalResponder:
 
     def respond(self, messages: Sequence[str], progress: Progress | None = None) -> list[str]:
         """The reply to each message; ``unmatched`` then counts those that share no word."""
-        replies = []
-        self.unmatched = 0
-        for done, message in enumerate(messages, start=1):
-            places = self.index.best(message, self.candidates)
-            self.unmatched += not places.size
-            # The same reply to several messages is one candidate.
-            texts = list(dict.fromkeys(self.corpus.targets[place] for place in places))
-            replies.append(self._chosen(message, texts) if texts else self.usual)
-            advance(progress, done, len(messages))
-        return replies
+
+        def reply_to(places: Sequence[int]) -> list[tuple[str, bool]]:
+            return [self._reply(messages[place]) for place in places]
+
+        content = [self.corpus.hash, self.candidates, self.index.tokenizer, list(messages)]
+        order = range(len(messages))
+        replies = in_batches(order, 1, reply_to, tuple[str, bool], content, progress)
+        self.unmatched = sum(not matched for _, matched in replies)
+        return [text for text, _ in replies]
+
+    def _reply(self, message: str) -> tuple[str, bool]:
+        """The reply to a message, and whether that shares a word with the corpus."""
+        places = self.index.best(message, self.candidates)
+        # The same reply to several messages is one candidate.
+        texts = list(dict.fromkeys(self.corpus.targets[place] for place in places))
+        return self._chosen(message, texts) if texts else self.usual, bool(places.size)
 
     @property
     def notes(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -188,13 +189,22 @@ def described_settings() -> list[tuple[str, str, str, str]]:
     >>> described_settings()[3]
     ('heads', 'whole number', '2', 'Number of heads of each attention (Transformer).')
     """
-    described = re.findall(r"^( +)(\w+): (.+(?:\n\1 .+)*)", Parameters.__doc__ or "", re.M)
+    return described_numbers([scaled(name) for name in SCALES])
+
+
+def described_numbers(presets: Sequence[Any]) -> list[tuple[str, str, str, str]]:
+    """Name, type, default and meaning of every number that a dataclass of parameters has.
+
+    Args:
+        presets: The parameters of each preset; the docstring of their class says what each means.
+    """
+    described = re.findall(r"^( +)(\w+): (.+(?:\n\1 .+)*)", type(presets[0]).__doc__ or "", re.M)
     meanings = {name: words for _, name, words in described}  # Python 3.13 takes the indent off
     types = {"int": "whole number", "float": "number"}
     rows = []
-    for field in fields(Parameters):
+    for field in fields(presets[0]):
         if field.type in types:
-            values = [f"{getattr(scaled(name), field.name):g}" for name in SCALES]
+            values = [f"{getattr(each, field.name):g}" for each in presets]
             default = values[0] if len(set(values)) == 1 else ", ".join(values)
             meaning = re.sub(r"\s+", " ", meanings.get(field.name, "")).replace("``", "")
             rows.append((field.name, types[str(field.type)], default, meaning))

@@ -18,6 +18,7 @@ from rejoinder.models.training.folder import (
     foreign,
     read_folder,
 )
+from rejoinder.responders.batches_of_messages import in_batches
 from rejoinder.responders.seq2seq.model import Seq2SeqModel, build, check_described, check_installed
 from rejoinder.responders.seq2seq.parameters import KINDS, Parameters
 from rejoinder.text.detokenize import plain
@@ -112,18 +113,17 @@ class TrainedResponder:
             [row[-longest:] for row in self.tokenizer(texts).input_ids] if texts else []
         )
         device = next(self.model.module.parameters()).device
-        replies = [""] * len(ids)
         order = np.argsort([len(row) for row in ids], kind="stable")
-        with torch.no_grad():
-            for begin in range(0, len(order), _AT_ONCE):
-                places = order[begin : begin + _AT_ONCE]
+
+        def reply_to(places: Sequence[int]) -> list[str]:
+            with torch.no_grad():
                 sources, mask = padded([ids[i] for i in places], device, filler=PAD)
                 searched = self.model.search(sources, mask, beam, length_penalty, LONGEST_REPLY)
-                for place, reply in zip(places, searched, strict=True):
-                    replies[place] = str(self.tokenizer.decode(reply, skip_special_tokens=True))
-                if progress is not None:
-                    progress(min(begin + _AT_ONCE, len(order)), len(order))
-        return replies
+                decode = self.tokenizer.decode
+                return [str(decode(reply, skip_special_tokens=True)) for reply in searched]
+
+        content = [self.hash, beam, length_penalty, list(messages)]
+        return in_batches(order.tolist(), _AT_ONCE, reply_to, str, content, progress)
 
     def prepared(self, text: str) -> str:
         """A text as the model was trained on it: detokenised and recased, or as it is."""

@@ -42,6 +42,20 @@ def _random(order, seed=0, words=9, texts=60):
     return LanguageModel.estimated(WordNumbers.of(rows), vocabulary, order)
 
 
+def write_arpa(model, path):
+    """Writes a model as an ARPA file, for KenLM to read."""
+    lines = ["\\data\\", *(f"ngram {k}={len(each)}" for k, each in enumerate(model.ngrams, 1))]
+    for k, (grams, logs, backoffs) in enumerate(
+        zip(model.ngrams, model.logs, model.backoffs, strict=True), 1
+    ):
+        lines += ["", f"\\{k}-grams:"]
+        for gram, log, backoff in zip(grams.tolist(), logs, backoffs, strict=True):
+            text = " ".join(model.words[word] for word in gram)
+            last = f"\t{backoff / math.log(10):.9g}" if k < model.order else ""
+            lines.append(f"{log / math.log(10):.9g}\t{text}{last}")
+    path.write_text("\n".join([*lines, "", "\\end\\", ""]), "utf-8")
+
+
 @pytest.mark.parametrize("order", [2, 3, 4])
 def test_probabilities_sum_to_1_after_any_history(order):
     model = _random(order)
@@ -88,7 +102,7 @@ def test_an_arpa_file_backs_off(tmp_path):
 
 def test_a_written_model_is_read_again(tmp_path):
     model = _random(3)
-    model.write_arpa(tmp_path / "a.arpa")
+    write_arpa(model, tmp_path / "a.arpa")
     again = read_arpa(tmp_path / "a.arpa")
     texts = [list("abca"), list("?i"), []]
     for ours, theirs in zip(model.word_logs(texts), again.word_logs(texts), strict=True):
@@ -96,13 +110,47 @@ def test_a_written_model_is_read_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", SMALL.replace("\\end\\", ""), SMALL.replace("<s> tea", "tea"), "\\1-grams:\nx\ta\n"],
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("\n", r"got \[\] n-grams by order; expected an ARPA file"),
+        (SMALL.replace("\\end\\", ""), "it may be cut"),
+        (SMALL.replace("-0.2\ttea </s>\n", ""), r"got \[4, 1\] n-grams by order; .* with \[4, 2\]"),
+        (SMALL.replace("<s> tea", "tea"), "row 12: got '-0.1.*2 of the words"),
+        (SMALL.replace("<s> tea", "<s> soup"), "row 12: .*of the words of the 1-grams"),
+        (SMALL.replace("<s> tea", "tea </s>"), "row 13: .*in no other row"),
+        (SMALL.replace("-0.1", "nan"), "row 12: .*a logarithm of 0 or less"),
+        ("\\1-grams:\nx\ta\n", "row 2: got"),
+    ],
 )
-def test_what_is_no_arpa_file_is_refused(tmp_path, text):
+def test_what_is_no_arpa_file_is_refused(tmp_path, text, message):
     (tmp_path / "a.arpa").write_text(text)
-    with pytest.raises(InputError, match=r"a\.arpa"):
+    with pytest.raises(InputError, match=rf"a\.arpa.*{message}"):
         read_arpa(tmp_path / "a.arpa")
+
+
+def test_damaged_files_are_read_or_refused_by_one_error(tmp_path):
+    rng, whole, refused = np.random.default_rng(0), SMALL.encode(), 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for at in rng.integers(0, len(data), rng.integers(1, 4)):
+            kind = rng.integers(4)
+            if kind == 0:
+                data[at:] = b""
+            elif kind == 1:
+                data[at : at + rng.integers(1, 30)] = b""
+            elif kind == 2:
+                data[at:at] = whole[rng.integers(0, len(whole)) :][:20]
+            elif at < len(data):
+                data[at] = rng.integers(256)
+        (tmp_path / "a.arpa").write_bytes(data)
+        try:
+            model = read_arpa(tmp_path / "a.arpa")
+        except InputError:
+            refused += 1
+        else:
+            assert np.isfinite(model.word_logs([["tea", "soup"]])[0]).all()
+    assert refused > 45
 
 
 def test_kenlms_own_example():
@@ -118,7 +166,7 @@ def test_kenlms_own_example():
 def test_kenlm_reads_our_models_alike(tmp_path, order):
     kenlm = pytest.importorskip("kenlm")
     model = _random(order, 1)
-    model.write_arpa(tmp_path / "a.arpa")
+    write_arpa(model, tmp_path / "a.arpa")
     theirs = kenlm.Model(str(tmp_path / "a.arpa"))
     rng = np.random.default_rng(order)
     for _ in range(50):

@@ -14,7 +14,7 @@ from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.models.training.folder import FINISHED, read_folder
-from rejoinder.responders.phrase import alignment, language_model
+from rejoinder.responders.phrase import alignment
 from rejoinder.responders.phrase.alignment import WordNumbers
 from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, phrase_table
 from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder
@@ -91,7 +91,7 @@ def test_a_finished_model_is_left_and_another_refused(folder):
         train_responder(little_corpus(), folder, validation=little_corpus(), order=2, **SETTINGS)
 
 
-def test_an_interrupted_training_goes_on_from_its_alignment(folder, tmp_path):
+def test_an_interrupted_training_leaves_nothing_and_is_repeated(folder, tmp_path):
     def stop(done, total, words):
         if words.startswith("extracting"):
             raise KeyboardInterrupt
@@ -99,13 +99,8 @@ def test_an_interrupted_training_goes_on_from_its_alignment(folder, tmp_path):
     given = {**SETTINGS, "validation": little_corpus()}
     with pytest.raises(KeyboardInterrupt):
         train_responder(little_corpus(), tmp_path / "phrase", report=stop, **given)
-    with pytest.raises(InputError, match="an alignment"):
-        train_responder(little_corpus(), tmp_path / "phrase", iterations=4, **given)
-    other = {"order": 4, "phrase": 3, "association": 0.1, **SETTINGS}
-    with pytest.raises(KeyboardInterrupt):  # the alignment does not depend on these
-        train_responder(little_corpus(), tmp_path / "phrase", report=stop, **other)
+    assert list(tmp_path.iterdir()) == []
     result = train_responder(little_corpus(), tmp_path / "phrase", **given)
-    assert any("the alignment is there" in note for note in result.notes)
     assert result.folder.hash == folder_hash(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["phrase"]
 
@@ -135,7 +130,7 @@ def test_words_that_are_marks_are_left_out(folder, tmp_path):
         assert (result.folder.path / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_notes_say_why_a_reply_is_empty_and_which_messages_were_cut(folder):
+def test_notes_say_why_a_reply_is_empty_and_what_was_left_out(folder):
     items = TestSet.from_lists(
         [["x"]] * 3,
         contexts=[
@@ -147,8 +142,7 @@ def test_notes_say_why_a_reply_is_empty_and_which_messages_were_cut(folder):
     none = rejoinder.respond(folder, items, weights={"words": -99.0})
     assert none.notes == (
         "messages: 63 words left out that are marks of the language model ('<unk>', '<s>', '</s>')",
-        "1 message has more than 62 words; the words before the last 62 were left out",
-        "1 reply is empty: the model has no phrase of the message",
+        "1 reply is empty: the search found no phrase of the message in the model",
     )
 
 
@@ -173,10 +167,7 @@ def test_features_of_a_phrase_pair_by_hand():
     # Message 0 1 | reply 7 8, twenty times, with the links 0-0 and 1-1; twenty other pairs 2 | 9.
     source = WordNumbers.of([[0, 1]] * 20 + [[2]] * 20)
     target = WordNumbers.of([[7, 8]] * 20 + [[9]] * 20)
-    lengths = source.lengths, target.lengths
-    left = np.array([0, 1] * 20 + [0] * 20)
-    bounds = np.array([*range(0, 40, 2), *range(40, 61)])
-    links = alignment.Links(*lengths, left, left, bounds)
+    links = alignment.Links(np.arange(60), np.arange(60))
     same = np.array([-1, -1, -1, -1, -1, -1, -1, 0, -9, -8])  # 7 is the word 0, a copy
     table, pruned = phrase_table(source, target, links, same, 5)
     assert (pruned.extracted, pruned.chance, pruned.copies) == (4, 0, 1)
@@ -205,10 +196,18 @@ def test_an_aligner_and_lmplz_that_are_installed_are_used(monkeypatch, tmp_path)
     monkeypatch.setattr(alignment, "version", lambda name: "2.0.0")
     program = tmp_path / "bin" / "lmplz"
     program.parent.mkdir()
-    model = language_model.LanguageModel.estimated(
-        WordNumbers.of([[3]]), [*language_model.SPECIAL, "yes"], 2
-    )
-    model.write_arpa(tmp_path / "model.arpa")
+    rows = [
+        "-1\t<unk>",
+        "-99\t<s>\t0",
+        "-1\t</s>",
+        "-0.1\tyes\t0",
+        "",
+        "\\2-grams:",
+        "-0.1\t<s> yes",
+    ]
+    head = ["\\data\\", "ngram 1=4", "ngram 2=2", "", "\\1-grams:"]
+    lines = [*head, *rows, "-0.1\tyes </s>", "", "\\end\\", ""]
+    (tmp_path / "model.arpa").write_text("\n".join(lines))
     program.write_text(f"#!/bin/sh\ncat > /dev/null\ncat {tmp_path / 'model.arpa'}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from rejoinder.corpora.mining.files import index_corpus
     from rejoinder.corpora.mining.mine import mine
     from rejoinder.diversity.variety import variety
-    from rejoinder.files.provenance_chain import provenance
     from rejoinder.files.recording import write_provenance
+    from rejoinder.files.shards import merge, shard
     from rejoinder.human_evaluation.preference_summary import preferences
     from rejoinder.human_evaluation.rating_summary import ratings
+    from rejoinder.ledger.claims import write_claim
+    from rejoinder.ledger.recording import record_run
+    from rejoinder.ledger.runs import freeze_run, runs
+    from rejoinder.ledger.verification import verify
     from rejoinder.marking.mark import mark
     from rejoinder.marking.rubric import read_rubric
     from rejoinder.meta_evaluation.correlate import correlate
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     from rejoinder.metrics.function_metric import metric
     from rejoinder.models.chat.asking import Limits
     from rejoinder.models.likelihood.backend import LocalModel
+    from rejoinder.planning.design import plan_design
+    from rejoinder.planning.design_progress import follow_design
     from rejoinder.planning.next_items import next_items
     from rejoinder.planning.plan import plan
     from rejoinder.planning.rates import plan_rates
@@ -72,18 +78,21 @@ __all__ = [
     "explain_diff",
     "filter_corpus",
     "find_settings",
+    "follow_design",
+    "freeze_run",
     "index_corpus",
     "judge",
     "load_scores",
     "look",
     "mark",
+    "merge",
     "metric",
     "mine",
     "next_items",
     "plan",
+    "plan_design",
     "plan_rates",
     "preferences",
-    "provenance",
     "ratings",
     "read_drawn",
     "read_preferences",
@@ -92,19 +101,24 @@ __all__ = [
     "read_rubric",
     "read_scores",
     "read_testset",
+    "record_run",
     "report",
     "rerank",
     "respond",
+    "runs",
     "ruq",
     "score",
+    "shard",
     "sweep",
     "train_responder",
     "train_ruber",
     "train_vectors",
     "tune",
     "variety",
+    "verify",
     "weigh",
     "with_probabilities",
+    "write_claim",
     "write_provenance",
     "write_testset",
 ]
@@ -127,16 +141,21 @@ _HOMES = {
     "judge": "rejoinder.meta_evaluation.judge",
     "load_scores": "rejoinder.scoring.scores",
     "look": "rejoinder.tables.look",
+    "freeze_run": "rejoinder.ledger.runs",
+    "record_run": "rejoinder.ledger.recording",
+    "runs": "rejoinder.ledger.runs",
     "mark": "rejoinder.marking.mark",
+    "merge": "rejoinder.files.shards",
     "metric": "rejoinder.metrics.function_metric",
     "mine": "rejoinder.corpora.mining.mine",
     "next_items": "rejoinder.planning.next_items",
     "plan": "rejoinder.planning.plan",
+    "follow_design": "rejoinder.planning.design_progress",
+    "plan_design": "rejoinder.planning.design",
     "plan_rates": "rejoinder.planning.rates",
     "read_drawn": "rejoinder.tables.drawn_items",
     "with_probabilities": "rejoinder.tables.drawn_items",
     "preferences": "rejoinder.human_evaluation.preference_summary",
-    "provenance": "rejoinder.files.provenance_chain",
     "ratings": "rejoinder.human_evaluation.rating_summary",
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",
@@ -149,13 +168,16 @@ _HOMES = {
     "respond": "rejoinder.responders.replies",
     "ruq": "rejoinder.utterance_quantity.ruq",
     "score": "rejoinder.scoring.score",
+    "shard": "rejoinder.files.shards",
     "sweep": "rejoinder.tuning.sweep",
     "train_responder": "rejoinder.training.responder",
     "train_ruber": "rejoinder.training.ruber",
     "train_vectors": "rejoinder.training.vectors",
     "tune": "rejoinder.tuning.tune",
     "variety": "rejoinder.diversity.variety",
+    "verify": "rejoinder.ledger.verification",
     "weigh": "rejoinder.references.weighing",
+    "write_claim": "rejoinder.ledger.claims",
     "write_provenance": "rejoinder.files.recording",
     "write_testset": "rejoinder.tables.write",
 }

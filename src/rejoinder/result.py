@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sized
-from dataclasses import fields
+from collections.abc import Callable, Mapping, Sized
+from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from rejoinder.document.parts import AS_USUAL, Document, View
 
@@ -16,6 +18,48 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 """Characters of a text that stand in the short text of a result."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a result follows from: a claim of it has these, and whoever reads the claim computes it again.
+
+    Attributes:
+        call: The function of the library that computed it, by its name in ``ledger.claims.CALLS``.
+        rows: By argument of that function the rows and tables; none holds a text.
+        settings: Its other arguments.
+    """
+
+    call: str
+    rows: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def with_basis(*rows: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """For a function whose result has a field ``_basis``: what it was called with, for `write_claim`.
+
+    Args:
+        rows: The arguments that hold rows and tables; the others are settings.
+    """
+
+    def of(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(*args: P.args, **given: P.kwargs) -> R:
+            result = function(*args, **given)
+            values = inspect.signature(function).bind(*args, **given).arguments
+            values.pop("progress", None)
+            settings = {name: value for name, value in values.items() if name not in rows}
+            tables = {name: values[name] for name in rows}
+            basis = Basis(function.__name__, tables, settings)
+            return replace(result, _basis=basis)  # pyright: ignore[reportArgumentType, reportReturnType, reportCallIssue, reportUnknownVariableType]
+
+        return call
+
+    return of
 
 
 class Result:
@@ -63,6 +107,11 @@ class TableResult(Result, ABC):
 
         A class says it in a function of a file beside it, which is handed frames.
         """
+
+    @property
+    def basis(self) -> Basis | None:
+        """What the result follows from, for `write_claim`; None where it cannot be claimed."""
+        return getattr(self, "_basis", None)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables and notes of the command line."""

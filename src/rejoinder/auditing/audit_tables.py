@@ -85,7 +85,7 @@ def differences(scores: Measurements, table: pl.DataFrame) -> Document:
     def interval(label: str, low: float, high: float, p: float | None) -> str:
         return "" if p is None else span(low, high, shows[label])
 
-    def corrected(label: str, p: float, holm: float | None) -> str:
+    def corrected(label: str, p: float, holm: float | None) -> Cell:
         limit = holm is not None and is_least_p(p, trials(scores.measured[label], MOST_PAIRS))
         return "" if holm is None else p_value(holm, limit)
 

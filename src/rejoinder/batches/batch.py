@@ -115,6 +115,25 @@ class Batch:
             None if self.contexts is None else self.contexts[begin:end],
         )
 
+    def take(self, items: Indices) -> Batch:
+        """Some items (int64 [k]) in that order, over the same bytes, without features."""
+
+        def places(bounds: Indices) -> tuple[Indices, Indices]:
+            sizes = np.diff(bounds)[items]
+            ends = np.concatenate([[0], np.cumsum(sizes)])
+            return np.repeat(bounds[items] - ends[:-1], sizes) + np.arange(ends[-1]), ends
+
+        hypotheses, bounds = places(self.bounds)
+        references, reference_bounds = places(self.reference_bounds)
+        return Batch(
+            self.hypotheses.take(hypotheses),
+            bounds,
+            self.reference_texts.take(references),
+            reference_bounds,
+            self.weights[references],
+            contexts=None if self.contexts is None else [self.contexts[int(i)] for i in items],
+        )
+
     def parts(self, at_least: int = 1) -> Iterator[Batch]:
         """Cuts the batch into slices of about ``BYTES_PER_SLICE`` bytes of text.
 

@@ -23,7 +23,8 @@ from rejoinder.errors import InputError, MissingExtraError, ParameterError
 from rejoinder.messages import Argument
 from rejoinder.metrics.engine.jackknife import score_intervals
 from rejoinder.metrics.engine.rows import Matrix
-from rejoinder.tables.logs.samples import texts_of, turns_of
+from rejoinder.tables.logs.role_messages import turns_of
+from rejoinder.tables.logs.samples import texts_of
 
 KEY = "rejoinder"
 """The name of the scorer, and of what it keeps in the metadata of a score."""

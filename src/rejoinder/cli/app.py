@@ -16,7 +16,6 @@ from typing import TextIO
 import click
 
 from rejoinder._version import __version__
-from rejoinder.cli.example_files import copy_examples
 from rejoinder.cli.project_defaults import ProjectDefaults
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
@@ -37,10 +36,18 @@ That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
 
 
 VERBS = {
-    "Compare systems": ("score", "compare", "report", "audit", "variety", "explain-diff"),
+    "Compare systems": (
+        "score",
+        "compare",
+        "report",
+        "audit",
+        "variety",
+        "explain-diff",
+        "runs",
+    ),
     "Ask people": ("annotate", "ratings", "preferences", "plan", "weigh"),
     "Trust metrics and judges": ("metrics", "correlate", "mark", "judge"),
-    "Prepare files": ("look", "convert", "mine", "provenance"),
+    "Prepare files": ("look", "convert", "mine", "verify", "merge"),
     "Train and probe models": (
         "filter",
         "train",
@@ -63,6 +70,13 @@ VERBS_WITH_DEFAULTS = [
 """The verbs that take the defaults of a project: those that evaluate."""
 
 
+def _copy_examples(context: click.Context, _: click.Parameter, folder: Path | None) -> None:
+    if folder is not None:
+        from rejoinder.cli.example_files import copy_examples
+
+        copy_examples(context, folder)
+
+
 @click.group(cls=VerbGroup, lazy=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--example-files",
@@ -70,7 +84,7 @@ VERBS_WITH_DEFAULTS = [
     type=click.Path(path_type=Path),
     is_eager=True,
     expose_value=False,
-    callback=copy_examples,
+    callback=_copy_examples,
     help="Copy the example files of the documentation to a new folder, and exit.",
 )
 @click.version_option(__version__, prog_name="rejoinder", message="%(prog)s %(version)s")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
 from rejoinder.cli.declarations import WORDS, Option
+from rejoinder.cli.option_values import texts_of
 from rejoinder.cli.project_defaults import given_by_project
 from rejoinder.files.provenance import relative_path, without_secrets
 
 
-def command_words(context: click.Context, folder: Path) -> list[str]:
+def command_words(
+    context: click.Context, folder: Path | Mapping[str, str] | None, without: Collection[str] = ()
+) -> list[str]:
     """The words of the running command: its arguments, and then its options.
 
     What the defaults of a project give is among the options, so that the words do the same elsewhere.
@@ -24,7 +26,8 @@ def command_words(context: click.Context, folder: Path) -> list[str]:
 
     Args:
         context: The context of the command.
-        folder: The folder from which paths are seen.
+        folder: The folder from which paths are seen; by real path the word in its place; None: as given.
+        without: The options that are left out, by the names of their parameters.
     """
     verb, given = context.command_path.split(), context.meta.get(WORDS, ())
     values, _, order = context.command.make_parser(context).parse_args(args=list(given))
@@ -32,6 +35,8 @@ def command_words(context: click.Context, folder: Path) -> list[str]:
     options: list[str] = []
     for each in dict.fromkeys(order):
         value = values[each.name or ""]
+        if each.name in without:
+            continue
         if isinstance(each, Option):
             for one in value if each.multiple else [value]:
                 options += each.words(*(_word(word, each, folder) for word in texts_of(one)))
@@ -45,13 +50,17 @@ def command_words(context: click.Context, folder: Path) -> list[str]:
     return [*verb, *arguments, *options]
 
 
-def texts_of(value: Any) -> Iterator[str | Path]:
-    """The texts and paths in the value of an argument or option."""
-    if isinstance(value, str | Path):
-        yield value
-    elif isinstance(value, tuple | list):
-        for each in value:
-            yield from texts_of(each)
+def settings_given(context: click.Context) -> dict[str, str]:
+    """The options of the running command that name no file, with their values, defaults too."""
+    settings: dict[str, str] = {}
+    for each in context.command.params:
+        value = context.params.get(each.name or "")
+        if not isinstance(each, Option) or each.writes or each.holds == "path" or _takes_path(each):
+            continue
+        if value not in (None, False, ()) and each.name not in ("json", "seed", "format"):
+            values = value if isinstance(value, tuple | list) else (value,)
+            settings[each.name or ""] = " ".join(_word(str(one), each, Path()) for one in values)
+    return settings
 
 
 def seen_from(path: Path, folder: Path) -> str | None:
@@ -61,7 +70,7 @@ def seen_from(path: Path, folder: Path) -> str | None:
     return relative_path(path, folder)
 
 
-def _word(given: str | Path, option: Option | None, folder: Path) -> str:
+def _word(given: str | Path, option: Option | None, folder: Path | Mapping[str, str] | None) -> str:
     """The value of an option (of an argument: None), its path as seen from a folder, without secrets."""
     word = str(given)
     if not word:
@@ -114,7 +123,11 @@ def _takes_path(option: click.Option) -> bool:
     return any(isinstance(each, click.Path) for each in types)
 
 
-def _shown(word: str, folder: Path) -> str:
+def _shown(word: str, folder: Path | Mapping[str, str] | None) -> str:
+    if folder is None:
+        return word
+    if not isinstance(folder, Path):
+        return folder.get(os.path.realpath(word), Path(word).name)
     return seen_from(Path(word), folder) or Path(word).name
 
 

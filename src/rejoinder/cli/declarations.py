@@ -21,9 +21,9 @@ from rejoinder.messages import quoted
 
 LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
-    "drop_unusable", "permutations", "resamples", "seed", "tables", "save", "aggregated", "save_replies",
-    "save_tokens", "plots", "save_every", "device", "dtype", "batch_tokens", "download", "columns",
-    "format", "json",
+    "drop_unusable", "permutations", "resamples", "seed", "shard", "engine", "tables", "claim", "anonymous",
+    "registered", "save", "ledger", "aggregated", "save_replies", "save_tokens", "plots", "save_every",
+    "device", "dtype", "batch_tokens", "download", "columns", "format", "json",
 )  # fmt: skip
 """The options that stand last in the help of every verb, in this order."""
 

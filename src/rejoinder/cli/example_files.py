@@ -10,14 +10,14 @@ from rejoinder.cli.terminal.speech import say
 from rejoinder.errors import InputError, ParameterError
 
 
-def copy_examples(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
+def copy_examples(context: click.Context, folder: Path) -> None:
     """Copies the example files into a new folder, says what to try, and ends the command.
 
     Raises:
         ParameterError: The folder is there.
         InputError: It cannot be written.
     """
-    if folder is None or context.resilient_parsing:
+    if context.resilient_parsing:
         return
     import shutil
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rejoinder.cli.declarations import Options
-from rejoinder.cli.made_of_ratings import took_ratings
 from rejoinder.cli.needs import from_command_line
 from rejoinder.cli.option_values import ScoreFile
 from rejoinder.cli.options import (
@@ -31,12 +30,11 @@ from rejoinder.cli.options import (
     TextsOptions,
     TrainingOptions,
 )
-from rejoinder.cli.scores_or_ratings import check_no_ratings, check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged, note
 from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
 from rejoinder.messages import listed, quoted
-from rejoinder.tables.notes import taking_notes
+from rejoinder.tables.notes import RENAMED, Note, taking_notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,6 +127,12 @@ def take_own_scores(given: TextsOptions, wanted: bool, why: str) -> None:
         note(f"{holds} {why}")
         return
     note(f"{holds} read with {' '.join(f'--scores {path}' for path in paths)}")
+
+
+def take_judges(given: TextsOptions) -> None:
+    """Takes the scores that logs hold for the judges beside people's ratings, where no metric is named."""
+    if getattr(given, "ratings", ()) and given.replies and not getattr(given, "metrics", ()):
+        take_own_scores(given, True, "the judges")
 
 
 def _note_own_ratings(given: TextsOptions) -> None:
@@ -242,6 +246,7 @@ def read_rated(
         scale: The worst and the best grade; None: not known.
         cluster: The column of the ratings that names clusters; None: ``conversation``, if it is there.
     """
+    from rejoinder.cli.made_of_ratings import took_ratings
     from rejoinder.human_evaluation.grades import check_scale
     from rejoinder.tables.in_memory import read_as
     from rejoinder.tables.item_clusters import cluster_columns
@@ -253,12 +258,34 @@ def read_rated(
             table = read_as(Ratings, given.ratings, **how, keep=cluster_columns(cluster))
     except RejoinderError as error:
         if isinstance(given, ScoreFilesOptions):
+            from rejoinder.cli.scores_or_ratings import check_not_swapped
+
             check_not_swapped([each.path for each in given.scores], given.ratings, error)
         raise
     took_ratings(table.frame)
+    scale = take_own_scale(given, given.ratings) or scale
     if scale is not None:
         check_scale(table.of_criterion(given.criterion).frame, scale)
     return table
+
+
+def take_own_scale(given: Options, paths: Sequence[Path]) -> tuple[float, float] | None:
+    """Takes the scale of the studies that hold the ratings for that of the verb, where none is named."""
+    context = click.get_current_context()
+    if context.get_parameter_source("scale") is not click.core.ParameterSource.DEFAULT:
+        return None
+    from rejoinder.tables.format import FileHead
+
+    if not all(path.is_file() and FileHead.of(path).container == "sqlite" for path in paths):
+        return None
+    from rejoinder.tables.formats.study import scales_of
+
+    (scale, *others) = {each for path in paths for each in scales_of(path)}
+    if scale is None or others:
+        return None
+    given.scale = scale  # pyright: ignore[reportAttributeAccessIssue]
+    note(f"{paths[0]}: the grades of the study go from {scale[0]:g} to {scale[1]:g}")
+    return scale
 
 
 def read_drawn(given: DrawnOptions) -> pl.DataFrame | None:
@@ -273,8 +300,6 @@ def with_notes(result: Result, paths: Sequence[Path]) -> Result:
 
     Which columns were read under other names has been said by then, and is no part of the result.
     """
-    from rejoinder.tables.notes import RENAMED, Note
-
     names = tuple(str(path) for path in paths)
     made = [each for each in logged() if isinstance(each, Note) and each.about.startswith(names)]
     notes = [str(each) for each in made if each.kind != RENAMED]
@@ -312,11 +337,7 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
             f"the test set and the systems' replies: rejoinder {verb} TESTSET.jsonl SYSTEM.jsonl ..."
         )
     kinds = _kinds_of(path)
-    if holds_only_replies(path):
-        raise ParameterError(
-            f"{path}: holds replies, but the first file is taken for the test set; name the test set "
-            f"before it: rejoinder {verb} TESTSET.jsonl {path} {rest}".rstrip()
-        )
+    check_testset_named(given, rest)
     by_scores = isinstance(given, MeasuringOrScoresOptions)
     declared = {each.name: each for each in click.get_current_context().command.params}
     for kind in ("scores", "ratings", "preferences"):
@@ -336,6 +357,17 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
         f"rejoinder {verb} {path} SYSTEM.jsonl ... {rest}".rstrip()
         + instead
     )
+
+
+def check_testset_named(given: TextsOptions, rest: str = "") -> None:
+    """Raises a ParameterError where every file is one of replies, the test set's too."""
+    files = (given.testset, *given.responses)
+    if all(map(holds_only_replies, files)):
+        verb = click.get_current_context().command_path.partition(" ")[2]
+        raise ParameterError(
+            f"{given.testset}: holds replies, but the first file is taken for the test set; name the test "
+            f"set before it: rejoinder {verb} TESTSET.jsonl {' '.join(map(str, files))} {rest}".rstrip()
+        )
 
 
 def _check_format(given: TextsOptions) -> None:
@@ -511,6 +543,8 @@ def _by_themselves(
     metrics = external(given, without, only, alone=True)
     by_raters = bool(read_marks().get_column("rater").count())
     if by_raters and given.columns is None and not getattr(given, "ratings", ()):
+        from rejoinder.cli.scores_or_ratings import check_no_ratings
+
         check_no_ratings([file.path for file in given.scores])
     scores = from_values(
         metrics,

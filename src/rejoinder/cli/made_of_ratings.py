@@ -91,7 +91,7 @@ def check_not_made_of(
                 )
         if what is None:
             continue
-        words = f"{path}: was made from {what} ('rejoinder provenance {path}')"
+        words = f"{path}: was made from {what} ('rejoinder verify {path}')"
         if made.state == "unchanged":
             raise InputError(
                 f"{words}, and a comparison with these ratings would find too little error; leave it out, "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +40,7 @@ COMMANDS = {
     "-o NAME.jsonl",
     "rejoinder.next_items": "rejoinder plan --next",
     "rejoinder.next_items(scores, N)": "rejoinder plan --next N",
+    "RatingDesign.save": "rejoinder plan --design --save",
     "Scores.save": "rejoinder score --save",
     "rejoinder.load_scores({0!r}).save('NEW.parquet')": "rejoinder score {0} --save NEW.parquet",
 }
@@ -88,6 +88,8 @@ def _word(value: object) -> str:
         return " ".join(map(_word, value))
     if isinstance(value, float):
         return f"{value:.12g}"
+    import shlex
+
     text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
     return text if shlex.quote(text) == text or isinstance(value, Placeholder) else quoted(text)
 

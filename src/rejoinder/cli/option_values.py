@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 USUAL_KAPPA = "0.1"
 """The threshold of --filter-raters: a number in human_evaluation/rater_exclusion.py, which is not
 imported for --help."""
+
+
+def texts_of(value: Any) -> Iterator[str | Path]:
+    """The texts and paths in the value of an argument or option."""
+    if isinstance(value, str | Path):
+        yield value
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from texts_of(each)
 
 
 def enough(_context: click.Context, _option: click.Parameter, value: int) -> int:

@@ -75,10 +75,15 @@ def plots(what: str) -> Any:
     )
 
 
-def output(what: str, metavar: str = "FILE") -> Any:
-    """The required option --output; ``what`` says what is written."""
+def output(what: str, metavar: str = "FILE", required: bool = True) -> Any:
+    """The option --output; ``what`` says what is written."""
     return path(
-        "--output", "-o", metavar=metavar, required=True, writes=True, help=f"Output path. {what}"
+        "--output",
+        "-o",
+        metavar=metavar,
+        required=required,
+        writes=True,
+        help=f"Output path. {what}",
     )
 
 
@@ -299,10 +304,65 @@ class PrintedOptions(JsonOptions):
 
     def check(self) -> None:
         """Sees that the file can be written."""
+        super().check()
         if self.tables is not None:
             from rejoinder.cli.targets import TABLES, check_file
 
             check_file(self.tables, TABLES, "--tables")
+
+
+class LedgerOptions(Options):
+    """The ledger that the numbers of a result go to."""
+
+    ledger: Path | None = path(
+        "--ledger",
+        writes=True,
+        help="Append this run and its numbers to this ledger, an SQLite file that is made where there is "
+        "none. 'rejoinder runs' reads it.",
+    )
+
+    def check(self) -> None:
+        """Sees that the ledger can be written."""
+        super().check()
+        if self.ledger is not None:
+            from rejoinder.cli.targets import refuse_given
+            from rejoinder.ledger.ledger import check_ledger
+
+            refuse_given(self.ledger, "--ledger")
+            check_ledger(self.ledger)
+
+
+class ClaimOptions(Options):
+    """The file of what is claimed, from which a reader computes the numbers again."""
+
+    claim: Path | None = path(
+        "--claim",
+        writes=True,
+        help="Write a claim to this file: the numbers, the rows from which they follow, and digests of the "
+        "inputs, without a text. 'rejoinder verify' computes it again.",
+    )
+    anonymous: bool = flag(
+        "--anonymous",
+        help="Write hashes in the place of ids and clusters. For --claim, where raters are hashes in any "
+        "case; the salt of the hashes is not kept.",
+    )
+    registered: Path | None = path(
+        "--registered",
+        help="Registration that 'rejoinder plan --register' wrote. For --claim, which names its digest.",
+    )
+
+    def check(self) -> None:
+        """Sees that the claim can be written."""
+        super().check()
+        from rejoinder.cli.needs import check_needs
+        from rejoinder.cli.targets import CLAIM, check_file
+
+        check_needs(self.claim is not None, "--claim FILE", "anonymous", "registered")
+        check_file(self.claim, CLAIM, "--claim")
+        if self.registered is not None:
+            from rejoinder.ledger.registrations import read_registration
+
+            read_registration(self.registered)
 
 
 class DrawnOptions(Options):
@@ -312,6 +372,22 @@ class DrawnOptions(Options):
         "--drawn",
         help="Sample of items to rate: the table (id, probability, earlier, status) that 'rejoinder plan "
         "--next' writes.",
+    )
+
+
+class FailIfWorseOptions(Options):
+    """A gate against a baseline."""
+
+    fail_if_worse: float | None = number(
+        "--fail-if-worse",
+        metavar="MARGIN",
+        gives=("worse_by",),
+        help="Largest loss against the baseline that is accepted: exit with status 1 if a greater loss is "
+        "shown. In the metrics' own range, from 0: 0.01 is one point of BLEU.",
+    )
+    fail_if_unsure: bool = flag(
+        "--fail-if-unsure",
+        help="Exit with status 1 also if a loss greater than MARGIN is not excluded.",
     )
 
 
@@ -555,7 +631,7 @@ class MeasuredOptions(
     """What is measured: texts, and the scores of other tools."""
 
 
-class MeasuringOptions(MeasuredOptions, PrintedOptions):
+class MeasuringOptions(MeasuredOptions, PrintedOptions, LedgerOptions):
     """What every verb has that reads texts, measures them and prints tables."""
 
 
@@ -567,7 +643,7 @@ class MeasuringOrScoresOptions(MeasuringOptions):
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
 
 
-class ScoringOptions(MeasuringOrScoresOptions):
+class ScoringOptions(MeasuringOrScoresOptions, ClaimOptions):
     """The same, for a verb that ranks systems."""
 
     ranks: bool = flag(
@@ -623,7 +699,7 @@ class RatingFilesOptions(TablesOptions):
     criterion: str | None = criterion("Required if the ratings have several.")
 
 
-class JudgementsOptions(TablesOptions, SamplingOptions, PrintedOptions):
+class JudgementsOptions(TablesOptions, SamplingOptions, PrintedOptions, LedgerOptions):
     """The options of the verbs that summarise what people said."""
 
     files: tuple[Path, ...] = argument(

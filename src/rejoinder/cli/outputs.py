@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
 
 from rejoinder.cli.show import machine
 from rejoinder.cli.targets import announce_replacements, remove_further_tables
@@ -92,15 +94,21 @@ class Outputs:
         show: Callable[[], Document | None],
         document: Callable[[], Any],
     ) -> None:
-        """Prints the result, as tables or as JSON; its tables go to the file of ``--tables`` before.
+        """Prints the result, as tables or as JSON; before, its tables go to ``--tables`` and ``--ledger``.
 
         Args:
             given: How to print it, and the file.
             show: Returns what is shown; None where rows were printed already.
             document: What ``--json`` prints.
         """
-        from rejoinder.cli.options import PrintedOptions
+        from rejoinder.cli.options import ClaimOptions, LedgerOptions, PrintedOptions
 
+        if isinstance(given, LedgerOptions):
+            self.record(given.ledger, show)
+        if isinstance(given, ClaimOptions) and given.claim is not None:
+            self._claim(
+                given.claim, given.anonymous, given.registered, getattr(given, "ranks", False)
+            )
         if isinstance(given, PrintedOptions) and given.tables is not None:
             from rejoinder.cli.saved_tables import save_tables
 
@@ -114,6 +122,27 @@ class Outputs:
             from rejoinder.cli.terminal.showing import show as print_document
 
             print_document(shown)
+
+    def record(self, ledger: Path | None, show: Callable[[], Document | None]) -> None:
+        """Appends the run and the numbers of what is shown to a ledger, where one is given."""
+        if ledger is None:
+            return
+        from rejoinder.ledger.ledger import append
+        from rejoinder.ledger.numbers import numbers_of
+
+        numbers = numbers_of(show() or [])
+        run = self.make(lambda: append(ledger, self._records.of_run(ledger), numbers), None)
+        if run is not None:
+            self._written.append(
+                f"Recorded run {run} in {ledger} ({counted(len(numbers), 'number')})."
+            )
+
+    def _claim(self, path: Path, anonymous: bool, registered: Path | None, ranks: bool) -> None:
+        from rejoinder.ledger.claims import write_claim
+
+        facts = {"anonymous": anonymous, "registered": registered, "ranks": ranks}
+        facts |= self._records.of_claim()
+        self.save(path, lambda temporary: write_claim(self._result, temporary, **facts))
 
     def wrote(
         self, path: Path, rows: int | None = None, files: Sequence[Path] | None = None
@@ -129,12 +158,23 @@ class Outputs:
             self._written.append(f"Wrote {counted(len(paths), 'figure file')} in {folder}.")
             self.make(lambda: self._records.write(folder, files=paths), None)
 
-    def plot(self, result: PlottedResult, folder: Path | None, name: str) -> None:
-        """Draws the figure of a result into a folder, where one is given."""
-        if folder is not None:
-            from rejoinder.figures import style
+    def plot(
+        self, result: PlottedResult, folder: Path | None, name: str, each: Iterable[Any] = (None,)
+    ) -> None:
+        """Draws the figures of a result into a folder, where one is given, those of ``each`` from the second
+        on with a number behind the name.
+        """
+        if folder is None:
+            return
+        from rejoinder.figures import style
 
-            self.drew(folder, self.make(lambda: style.save(result.plot(), folder, name), ()))
+        def draw() -> list[Path]:
+            names = ((f"{name}-{n}" if n > 1 else name, of) for n, of in enumerate(each, start=1))
+            return [
+                path for file, of in names for path in style.save(result.plot(of), folder, file)
+            ]
+
+        self.drew(folder, self.make(draw, []))
 
     def make(self, write: Callable[[], Made], otherwise: Made) -> Made:
         """What ``write`` returns; ``otherwise`` where it could not write its files."""
@@ -152,6 +192,11 @@ class Outputs:
         return Records(self._result)
 
     def __enter__(self) -> Outputs:
+        context = click.get_current_context(silent=True)
+        if context is not None and context.params.get("shard"):
+            from rejoinder.files.shards import check_no_shard
+
+            check_no_shard()
         announce_replacements()
         return self
 

@@ -28,13 +28,13 @@ _COUNTING = {
 
 
 def scores_of_lines(given: ScoringOptions) -> LineScores | None:
-    """The scores of files whose lines belong together, where JSON of them is all that is wanted.
+    """The scores of files whose lines belong together, for a command that prints JSON alone.
 
     None where another option is given, systems are to be compared, or the files are to be read as
     tables. Then ``inputs.measured`` reads them.
     """
     compared = len(given.responses) > 1 and given.resamples > 0
-    if given.testset is None or not given.responses or not given.json or compared:
+    if given.testset is None or not given.responses or given.ledger is not None or compared:
         return None
     if not from_command_line().keys() <= _WITHOUT_TABLES:
         return None

@@ -21,12 +21,22 @@ def _whole(low: int, high: int) -> Callable[[Any], bool]:
     return lambda value: type(value) is int and low <= value <= high
 
 
+def _is_within(path: str) -> bool:
+    """Whether a path names a file below the folder: a stranger's file of defaults writes nowhere else."""
+    folder = Path.cwd().resolve()
+    return bool(path) and folder in (folder / path).resolve().parents
+
+
 SETTINGS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "seed": (_whole(0, 2**63), "a whole number, 0 or more"),
     "digits": (_whole(0, 12), "a whole number from 0 to 12"),
     "metrics": (
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
         'a list of metrics, as ["deltableu", "bleu:order=4"]',
+    ),
+    "ledger": (
+        lambda value: isinstance(value, str) and _is_within(value),
+        "the path of a file in this folder or below it",
     ),
     "rater_effects": (lambda value: value in ("random", "fixed"), "'random' or 'fixed'"),
 }
@@ -160,6 +170,8 @@ def _has_use(verb: str | None, name: str, given: Any) -> bool:
 
     if name == "digits":
         return not any_of("json", "segments", "explain")
+    if name == "ledger":  # of numbers of systems
+        return not any_of("segments", "explain")
     if name == "metrics":  # they measure replies; explanations are of those that are typed
         explained = verb == "explain-diff" or any_of("explain")
         return not explained and any_of("responses", "replies")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,13 @@ from typing import Any
 import click
 
 from rejoinder._version import __version__
-from rejoinder.cli.command_words import command_words, paths_of_metric, seen_from, texts_of
+from rejoinder.cli.command_words import (
+    command_words,
+    paths_of_metric,
+    seen_from,
+    settings_given,
+    texts_of,
+)
 from rejoinder.cli.declarations import Option
 from rejoinder.cli.made_of_ratings import ratings_in
 from rejoinder.cli.targets import kind_of, named_paths
@@ -25,8 +32,9 @@ from rejoinder.files.provenance import (
     without_secrets,
     write_record,
 )
-from rejoinder.files.recording import identity_of, notes_of, signatures_of
+from rejoinder.files.recording import identity_of, lower_is_better, notes_of, signatures_of
 from rejoinder.files.replacing import beside
+from rejoinder.ledger.registrations import in_words
 
 
 class Records:
@@ -107,9 +115,47 @@ class Records:
         record = self._not_yet(path)
         given = [
             {**each, "given": str(of)}
-            for each, (_, of, _) in zip(record["inputs"], self._inputs, strict=True)
+            for each, (_, of, _) in zip(record["inputs"], self.inputs, strict=True)
         ]
         return {**record, "inputs": given}
+
+    def of_run(self, ledger: Path) -> dict[str, Any]:
+        """The facts of the running command for a ledger: a record, its settings, seed and directions."""
+        context, record = click.get_current_context(), self._not_yet(ledger)
+        return {
+            **{
+                name: record[name]
+                for name in ("version", "command", "signatures", "inputs", "notes")
+            },
+            "verb": " ".join(context.command_path.split()[1:]),
+            "seed": context.params.get("seed"),
+            "settings": settings_given(context),
+            "lower": lower_is_better(self._result),
+        }
+
+    def of_claim(self) -> dict[str, Any]:
+        """What a claim says of the running command: the files that it read, and its words.
+
+        A file is ``<input 0>`` in the words, by its place among the files; what is written is left out.
+        """
+        context = click.get_current_context(silent=True)
+        if context is None:
+            return {}
+        inputs, places = [], {}
+        left_out = {
+            each.name or ""
+            for each in context.command.params
+            if isinstance(each, Option) and (each.writes or each.name == "registered")
+        }
+        for role, path, known in self.inputs:
+            if role == "--registered":
+                continue
+            places.setdefault(os.path.realpath(path), f"<input {len(inputs)}>")
+            time = path.stat().st_mtime if path.is_file() else None
+            modified = None if time is None else in_words(datetime.fromtimestamp(time, UTC))
+            facts = {"as": role, "name": _name(path), "modified": modified}
+            inputs.append(facts | {"sha256": known["content"]})
+        return {"inputs": inputs, "command": command_words(context, places, left_out)}
 
     def _not_yet(self, path: Path) -> dict[str, Any]:
         """The record of a file that is not there yet; its name alone stands in the command."""
@@ -120,6 +166,7 @@ class Records:
     def _record(self, path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
         """The record of a file or folder of this content."""
         folder = record_path(path).parent
+        notes = dict.fromkeys((*logged_notes(), *notes_of(self._result)))
         return {
             "file": path.name,
             **content,
@@ -127,16 +174,16 @@ class Records:
             "version": __version__,
             "command": command_words(click.get_current_context(), folder),
             "signatures": signatures_of(self._result),
-            "notes": [without_secrets(each) for each in _notes(self._result)],
+            "notes": [without_secrets(each) for each in notes],
             "inputs": [
                 {"as": role, "name": _name(each), "path": seen_from(each, folder), **known}
-                for role, each, known in self._inputs
+                for role, each, known in self.inputs
             ],
-            **ratings_in((path, known) for _, path, known in self._inputs),
+            **ratings_in((path, known) for _, path, known in self.inputs),
         }
 
     @cached_property
-    def _inputs(self) -> list[tuple[str, Path, dict[str, str | None]]]:
+    def inputs(self) -> list[tuple[str, Path, dict[str, str | None]]]:
         """The files and folders that the command read: role, path and content."""
         contents: dict[str, dict[str, str | None]] = {}
         inputs = []
@@ -146,11 +193,6 @@ class Records:
                 contents[full] = identity_of(path)
             inputs.append((role, path, contents[full]))
         return inputs
-
-
-def _notes(result: Any) -> list[str]:
-    """The notes of the result, and what readers left out."""
-    return list(dict.fromkeys((*logged_notes(), *notes_of(result))))
 
 
 def _read() -> Iterable[tuple[str, Path]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import argument, choice, flag, integer, option, path
 from rejoinder.errors import ParameterError
 
@@ -124,8 +124,12 @@ class StudyOptions(options.TextsOptions, options.DrawnOptions):
     seed: int | None = integer("--seed", help="Random seed.")
 
 
-def opened(given: StudyOptions) -> tuple[Study, bool]:
+def opened(given: StudyOptions, whole: bool = False) -> tuple[Study, bool]:
     """The study of a command line, and whether it was there already.
+
+    Args:
+        given: The options.
+        whole: Whether one rater rates the replies of all systems to an item.
 
     Raises:
         RejoinderError: It cannot be made, or other questions were asked before.
@@ -142,7 +146,7 @@ def opened(given: StudyOptions) -> tuple[Study, bool]:
         check_needs(False, "a test set", *_QUESTION_OPTIONS)
         return Study(given.db), True
     task = task_of(given)
-    questions = questions_of(given, task)
+    questions = questions_of(given, task, whole)
     return open_study(given.db, task, questions, lambda: _record(given.db, task, questions))
 
 
@@ -219,27 +223,39 @@ def _anchors(text: str) -> list[str]:
     return [each.strip() for each in text.split("|" if "|" in text else ",")] if text else []
 
 
-def questions_of(given: StudyOptions, task: Task) -> Questions:
-    """The questions about the replies of the files."""
+def questions_of(given: StudyOptions, task: Task, whole: bool = False) -> Questions:
+    """The questions about the replies of the files; ``whole``: see `opened`."""
     from rejoinder.annotation.questions import make_questions
-    from rejoinder.cli import inputs
 
     drawn = inputs.read_drawn(given)
-    return make_questions(*_texts(given), task, drawn)
+    return make_questions(*_texts(given), task, drawn, whole)
 
 
 def _texts(given: StudyOptions) -> tuple[TestSet, pl.DataFrame]:
     """The test set and what is judged: replies of systems, mined candidates, and original references."""
     import polars as pl
 
-    from rejoinder.cli import inputs
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.cli.terminal.speech import note
+    from rejoinder.errors import InputError
     from rejoinder.tables.candidates import originals, read_sources
     from rejoinder.tables.selection import without_systems
 
     parts = []
     if given.responses or not (given.mined or given.original):
-        testset, replies = inputs.read(given, rest="--db STUDY.sqlite")
+        rest = "--db STUDY.sqlite"
+        try:
+            testset, replies = inputs.read(given, rest=rest)
+        except InputError:
+            inputs.check_testset_named(given, rest)
+            raise
+        if testset.contexts.get_column("context").list.len().max() == 0:
+            note(
+                f"{given.testset}: read as the test set, which has no contexts: its texts are not judged, "
+                "and raters see no message before a reply; if they are replies of a system, name a test set "
+                "with contexts before them, as in 'rejoinder annotate serve TESTSET.jsonl "
+                f"{' '.join(map(str, (given.testset, *given.responses)))} --db STUDY.sqlite'"
+            )
         parts.append(replies.frame)
     else:
         with Progress("reading"):

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli.command_words import texts_of
 from rejoinder.cli.declarations import Option
+from rejoinder.cli.option_values import texts_of
 from rejoinder.cli.terminal.speech import note
-from rejoinder.errors import ParameterError, RejoinderError
+from rejoinder.errors import InputError, ParameterError, RejoinderError
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ RATINGS = Kind("ratings", _ROWS)
 PREFERENCES = Kind("comparisons", _ROWS)
 JUDGEMENTS = Kind("ratings or preferences", _ROWS)
 DRAWN = Kind("drawn items", _ROWS)
+DESIGNS = Kind("designs of ratings", (".json",))
 OUTSIDE_SCORES = Kind("scores of replies", _ROWS)
 OF_TABLES = {
     "test set": TESTSET,
@@ -77,12 +78,26 @@ PAGE = Kind(
     "a folder takes --platform potato or argilla",
 )
 REPORT = Kind("a report", (".html", ".md"), "'rejoinder report --json' prints all numbers")
+CLAIM = Kind("a claim", ())
+REGISTRATION = Kind("a registration", ())
+PART = Kind("a part", (".part",), "'rejoinder merge' makes the result of all parts")
+CERTIFICATE = Kind("a certificate", (".json",))
 TOKENS = Kind("log-probabilities of tokens", (".parquet",))
 
 
 def tables_beside(path: Path) -> Kind:
     """The further tables of a CSV file."""
     return replace(TABLES, name=f"{TABLES.name} beside {path.name}")
+
+
+MERGED = (SCORES, RESPONSES, OUTSIDE_SCORES, PREFERENCES, CANDIDATES)
+"""What 'merge' writes: the results of the verbs that have --shard."""
+
+
+def check_merged(path: Path, option: str = "--save") -> None:
+    """Raises where 'merge' must not write to a file; its verb checks it again, as of its own kind."""
+    kind = next((each for each in MERGED if has_content(path) and is_of(path, each)), SCORES)
+    _check_place(path, replace(kind, suffixes=_ROWS), option)
 
 
 def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
@@ -101,24 +116,28 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     """
     if path is None:
         return
-    from rejoinder.files.provenance import check_record_target
-    from rejoinder.files.replacing import check_target
-
-    _refuse_given(path, option)
-    check_target(path, kind.suffixes, kind.otherwise)
-    check_record_target(path)
+    _check_place(path, kind, option)
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta.setdefault(_KINDS, {})[path] = kind.name
-    if not has_content(path):
-        return
-    if not is_of(path, kind):
+    if has_content(path):
+        _will_replace(path, kind.name)
+
+
+def _check_place(path: Path, kind: Kind, option: str) -> None:
+    """Raises where a file must not or cannot be written; see `check_file`."""
+    from rejoinder.files.provenance import check_record_target
+    from rejoinder.files.replacing import check_target
+
+    refuse_given(path, option)
+    check_target(path, kind.suffixes, kind.otherwise)
+    check_record_target(path)
+    if has_content(path) and not is_of(path, kind):
         raise ParameterError(
             f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
             "writes them (a record beside it would say so), so it is not replaced; name another file, or "
             "remove this one"
         )
-    _will_replace(path, kind.name)
 
 
 _REPLACED, _KINDS = "rejoinder.replaced", "rejoinder.kinds"
@@ -207,7 +226,6 @@ def check_folder(
     """
     if folder is None:
         return
-    from rejoinder.errors import InputError
     from rejoinder.files.replacing import check_folder_target
 
     if folder.exists() and not folder.is_dir():
@@ -227,7 +245,7 @@ def _bare(name: str) -> str:
     return name.removeprefix("a ")
 
 
-def _refuse_given(path: Path, option: str) -> None:
+def refuse_given(path: Path, option: str) -> None:
     """Raises where another argument or option of this command names the same file."""
     context = click.get_current_context(silent=True)
     if context is None:
@@ -263,12 +281,15 @@ def _same(path: Path, other: Path) -> bool:
 def is_of(path: Path, kind: Kind) -> bool:
     """Whether a file is as a command wrote it, and of a kind: its record tells.
 
-    The record of a command that was killed while it wrote the file has no content. Kept scores say
-    themselves what they are: those that Python wrote have no record.
+    The record of a command that was killed while it wrote the file has no content. Kept scores and parts
+    say themselves what they are: those that Python wrote have no record, and a damaged part is made again.
     """
     from rejoinder.files.provenance import content_of, read_record
+    from rejoinder.files.shards import is_part
     from rejoinder.tables.kept_files import holds_scores
 
+    if kind is PART:
+        return is_part(path)
     try:
         record = read_record(path)
         if record is None:

@@ -29,6 +29,7 @@ OTHER_NAMES = {
     "evaluate": ("score",),
     "llm-judge": ("mark", "judge"),
     "power": ("plan",),
+    "provenance": ("verify",),
     "rate": ("annotate", "ratings"),
     "significance": ("compare",),
     "view": ("look", "report"),

@@ -19,6 +19,9 @@ from rejoinder.metrics.pairs import PairScorer
 SHIFTS = 10
 """With the references of so many other prompts a prompt's samples are compared, for what is chance."""
 
+FITS = 100
+"""So often samples and references are fitted in turn."""
+
 PROMPTS_AT_ONCE = 200
 
 NEAR = 0.85
@@ -174,9 +177,11 @@ def cyclic_partners(
 def above_chance(values: Floats, partners: Indices) -> Floats:
     """What each prompt adds to the coverage above chance: float64 [p], whose mean it is.
 
-    ``own - column mean - row mean + grand mean``: the row of a prompt is its samples beside the
-    references of others, its column the samples of others beside its references. So the error knows that
-    a prompt plays a part in the chance of others; NaN for a prompt that has no other to compare with.
+    ``own - s_i - r_i``: what the samples of a prompt reach of the references of another is fitted by least
+    squares as the sum of how near the one's samples and how near the other's references are to all others.
+    So the error knows that a prompt plays a part in the chance of others, and a large cluster, whose
+    references only prompts outside it are compared with, is no part of anybody's chance by its size. NaN
+    for a prompt that has no other to compare with.
 
     Args:
         values: float64 [p, 1 + q], what the samples of a prompt reach of the references of its partners,
@@ -185,15 +190,16 @@ def above_chance(values: Floats, partners: Indices) -> Floats:
     """
     own, others = values[:, 0], np.where(partners[:, 1:] < 0, np.nan, values[:, 1:])
     there = ~np.isnan(others)
-    row = np.broadcast_to(np.arange(own.size)[:, None], there.shape)[there]
-    rows = _means(row, others[there], np.ones(row.size), own.size)
-    of = partners[:, 1:][there]
-    columns = _means(of, others[there], np.ones(of.size), own.size)
-    usable = ~np.isnan(own + rows)
-    if not usable.any():
+    if not there.any():
         return np.full(own.size, np.nan)
-    columns = np.where(np.isnan(columns), np.nanmean(columns), columns)
-    return np.where(usable, own - rows - columns + float(columns[usable].mean()), np.nan)
+    row = np.broadcast_to(np.arange(own.size)[:, None], there.shape)[there]
+    column, reaches, each = partners[:, 1:][there], others[there], np.ones(row.size)
+    samples = references = np.zeros(own.size)
+    for _ in range(FITS):
+        samples = _means(row, reaches - references[column], each, own.size)
+        references = _means(column, reaches - samples[row], each, own.size)
+        references = np.where(np.isnan(references), np.nanmean(references), references)
+    return own - samples - references
 
 
 def _means(of: Indices, sums: Floats, counts: Floats, number: int) -> Floats:

@@ -45,6 +45,7 @@ from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress, advance
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import cluster_column
+from rejoinder.scoring.shown_values import times_of
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.draws import check_draws, check_permutations
@@ -61,11 +62,11 @@ from rejoinder.text.tokenizers import tokenize
 CHUNK = 500
 """The matrices of so many prompts are kept at a time."""
 
-FOR_COVERAGE = 25
+FOR_COVERAGE = 30
 """The fewest prompts of which coverage has an interval.
 
-By simulation (docs/studies/coverage.md): where one prompt in ten earns anything, the intervals of 12 prompts
-hold the truth in .70, of 20 in .89 and of 25 in .91.
+By simulation: where one prompt in ten earns anything, or most earn little and some much, the intervals of 12
+prompts hold the truth in .70, of 25 in .92 and of 30 in .95 (docs/studies/coverage.md).
 """
 
 _SYSTEMS = {
@@ -272,7 +273,7 @@ def variety(
     metrics = {
         **similarities, "sBLEU-2": bleu, "distinct-1": distinct, "distinct-2": replace(distinct, order=2)
     }  # fmt: skip
-    quality = {label: 100 if each.times100 else 1 for label, each in outside.items()}
+    quality = {label: times_of(each) for label, each in outside.items()}
     quality |= {of[1]: 100 for of in values if of[1].startswith("closeness")}
     return Variety(
         pl.DataFrame(
@@ -305,8 +306,9 @@ def _common(frame: pl.DataFrame, samples: int | None) -> int:
     several = counts.filter(counts > 1)
     if several.is_empty():
         raise InputError(
-            "responses: every system has one reply to each prompt; variety is that of several samples, "
-            "told apart in a column 'sample'; for one sample alone give ",
+            "responses: every system has one reply to each prompt, and variety is that of several samples; "
+            "ask the system several times (in most tools: epochs, repeats or n) and tell its replies apart "
+            "in a column 'sample', or give a log with repeats; for one sample alone give ",
             Argument("samples", 1),
         )
     return int(several.min())  # pyright: ignore[reportArgumentType]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from rejoinder import messages
-from rejoinder.document.text import Cell, joined, styled
+from rejoinder.document.text import P_VALUE, Cell, joined, styled
 from rejoinder.messages import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -74,16 +74,16 @@ def span(low: float, high: float, show: Show) -> str:
     return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
 
 
-def p_value(p: float | None, limit: bool = False) -> str:
+def p_value(p: float | None, limit: bool = False) -> Cell:
     """A p-value to two digits, behind ``<`` where no draw was as extreme as the data; empty for null."""
     if p is None:
         return ""
-    return NONE if math.isnan(p) else messages.p_value(p, limit)
+    return NONE if math.isnan(p) else styled(messages.p_value(p, limit), P_VALUE)
 
 
-def starred(p: float, limit: bool = False) -> str:
+def starred(p: float, limit: bool = False) -> Cell:
     """A p-value corrected for several tests, with a star where it is significant."""
-    return p_value(p, limit) + ("*" if p < SIGNIFICANT else " ")
+    return joined(p_value(p, limit), "*" if p < SIGNIFICANT else " ")
 
 
 def three_decimals(p: float, marked: bool = True) -> str:

@@ -16,13 +16,16 @@ RANKS = (
 )
 
 
-def ranks_of(ranks: pl.DataFrame, across: str = "metric", show: Show | None = None) -> Document:
+def ranks_of(
+    ranks: pl.DataFrame, across: str = "metric", show: Show | None = None, ranges: bool = True
+) -> Document:
     """The ranges of ranks: a row for each system, a column for each metric, or each value of another key.
 
     Args:
         ranks: ``system``, ``best_rank``, ``worst_rank``, ``letters`` and the key.
         across: The key.
         show: How a mean is written, which then stands before the ranks; None for no mean.
+        ranges: Whether the ranges are on paper; without them means are.
     """
 
     def span_of(best: int, worst: int, letters: str) -> str:
@@ -39,7 +42,11 @@ def ranks_of(ranks: pl.DataFrame, across: str = "metric", show: Show | None = No
         keys = ("mean", across, "letters")
         columns.append(number(lambda of: f"mean {of}", keys, mean_of, across=True))
     keys = ("best_rank", "worst_rank", "letters")
-    columns.append(number(str, keys, span_of, across=True))
-    table = Table(ranks, columns, name="ranks", title="ranks", across=across)
+    columns.append(number(str, keys, span_of, across=True, paper=ranges))
+    title = "ranks" if ranges else "mean ratings"
+    meanings = {"mean": "Mean of the system's ratings."}
+    table = Table(ranks, columns, "ranks", title, across=across, meanings=meanings)
     bold = styled("; best values bold" * (show is not None), IN_PAPERS)
+    if not ranges:
+        return [table, Line(joined(styled(f"{title}: {SAME_LETTER}", IN_PAPERS), bold), "legend")]
     return [table, Line(joined(RANKS, bold), "legend")]

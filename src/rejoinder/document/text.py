@@ -12,6 +12,8 @@ IN_PAPERS = "in-papers"
 """The style of a part that LaTeX alone shows."""
 LETTERS = f"{IN_PAPERS} letters"
 """The same, of letters that LaTeX raises."""
+P_VALUE = "p-value"
+"""The style of a p-value: LaTeX alone rounds the smallest ones."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Text:
 
     Attributes:
         parts: Each with its style: words of ``bold``, ``dim``, ``italic``, ``red``, ``green``, ``yellow``, or
-            none; or `IN_PAPERS` or `LETTERS`. Control characters are written out.
+            none; or `IN_PAPERS`, `LETTERS` or `P_VALUE`. Control characters are written out.
     """
 
     parts: tuple[tuple[str, str], ...]
@@ -68,8 +70,11 @@ def parts_of(cell: Cell, style: str = "", in_papers: bool = False) -> Iterable[t
         in_papers: Whether the parts that LaTeX alone shows are among them.
     """
     parts = cell.parts if isinstance(cell, Text) else ((visible(cell), ""),)
-    shown = (each for each in parts if in_papers or not each[1].startswith(IN_PAPERS))
-    return ((text, f"{style} {own}".strip()) for text, own in shown)
+    if not in_papers:
+        parts = [
+            (text, own.replace(P_VALUE, "")) for text, own in parts if not own.startswith(IN_PAPERS)
+        ]
+    return ((text, f"{style} {own}".strip()) for text, own in parts)
 
 
 def plain(cell: Cell) -> str:

@@ -57,7 +57,7 @@ class Step(TableResult):
         return [Line("  " * indent + line, "command") for indent, line in _lines(self, 0)]
 
     def as_json(self) -> dict[str, Any]:
-        """The object that ``rejoinder provenance --json`` prints."""
+        """The object that ``rejoinder verify --json`` prints."""
         record = self.record or {}
         return {
             "name": self.name,

@@ -1,4 +1,4 @@
-"""The record of a file that a program in Python wrote, for ``rejoinder provenance``."""
+"""The record of a file that a program in Python wrote, for ``rejoinder verify``."""
 
 from __future__ import annotations
 
@@ -133,6 +133,14 @@ def signatures_of(result: Any) -> dict[str, str]:
     if isinstance(several, Mapping):
         signatures |= {str(name): str(each) for name, each in several.items()}
     return {name: without_secrets(each) for name, each in signatures.items()}
+
+
+def lower_is_better(result: Any) -> list[str]:
+    """The metrics of a result of which a lower value is better."""
+    measured = getattr(result, "measured", None)
+    if not isinstance(measured, Mapping):
+        return []
+    return [label for label, each in measured.items() if not each.metric.higher_is_better]
 
 
 def notes_of(result: Any) -> list[str]:

@@ -27,7 +27,7 @@ from rejoinder.human_evaluation.summary import (
 )
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted, listed, p_value
-from rejoinder.statistics.clusters import Groups, effective_size, interval_size
+from rejoinder.statistics.clusters import Groups, effective_size, of_freedom
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.head_to_head import sign_test
 from rejoinder.statistics.holm import SIGNIFICANT, holm
@@ -166,7 +166,9 @@ class PreferenceCriterion:
             return share_interval(values, clusters, effective_size(values, clusters))
         if reason := too_few_groups(len(clusters), "clusters"):
             return Interval.none(reason)
-        return share_interval(values, clusters, interval_size(values, clusters, caution=0))
+        return share_interval(
+            values, clusters, effective_size(values, clusters) * of_freedom(clusters)
+        )
 
     def _raters(self) -> list[dict[str, Any]]:
         compared, changing = self.all, self.all.shown_both_ways()

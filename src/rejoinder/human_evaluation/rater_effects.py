@@ -16,6 +16,9 @@ RaterEffects = Literal["random", "fixed"]
 FEWEST_RATERS = 4
 """Fewer raters hardly show how raters differ: then their effects are fixed unless random is asked for."""
 
+FEWEST_RANDOM = 3
+"""Two raters do not show it at all: an interval for others mostly reaches beyond the grades."""
+
 
 class RaterRule(NamedTuple):
     """For whom the intervals of one table hold.
@@ -55,11 +58,11 @@ class RaterRule(NamedTuple):
         named = not are_places(raters) and list(raters) not in ([MEAN], [NOBODY])
         fixed_because = fixed_because or "raters have no names" * (not named)
         number = counted(len(raters), "rater")
-        if requested == "random" and (fixed_because or len(raters) < 2):
+        if requested == "random" and (fixed_because or len(raters) < FEWEST_RANDOM):
             raise ParameterError(
                 effects,
-                f": raters cannot be resampled: {fixed_because or number}; expected two or more raters with "
-                f"names, whose ratings are averaged; give {Argument('rater_effects', 'fixed')}",
+                f": raters cannot be resampled: {fixed_because or number}; expected three or more raters "
+                f"with names, whose ratings are averaged; give {Argument('rater_effects', 'fixed')}",
             )
         if requested == "random" or (
             requested is None and not fixed_because and len(raters) >= FEWEST_RATERS
@@ -79,7 +82,7 @@ FIXED = RaterRule(False, "intervals hold for these raters only", False)
 def effects_fact(rules: Iterable[RaterRule]) -> str:
     """The rules of some tables in a signature: what was asked for, or followed from the raters.
 
-    >>> effects_fact([FIXED, RaterRule.of("random", ["ann", "bob"]), FIXED])
+    >>> effects_fact([FIXED, RaterRule.of("random", ["ann", "bob", "eve"]), FIXED])
     'rater_effects:fixed+random'
     """
     effects = {"random" if rule.random else "fixed" for rule in rules}

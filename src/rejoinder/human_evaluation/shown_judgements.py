@@ -56,7 +56,11 @@ def possible(given: int, missing: int, units: str) -> str:
 def agreement(rows: pl.DataFrame) -> Table:
     """A row for each measure; after a filter, a column for all raters and one for those kept."""
     columns = [
-        key("agreement", "measure", _measure),
+        key(
+            "agreement",
+            "measure",
+            lambda name: "mean kappa of a rater" if name == "kappa" else name,
+        ),
         estimate(_raters, ("value", "low", "high"), decimals(3), across=True),
         number("n", belongs=True, across=True),
     ]
@@ -69,10 +73,6 @@ def agreement(rows: pl.DataFrame) -> Table:
         caption="Agreement among raters",
         meanings=AGREEMENT_MEANINGS,
     )
-
-
-def _measure(name: str) -> str:
-    return "mean kappa of a rater" if name == "kappa" else name
 
 
 def _raters(group: str) -> str:

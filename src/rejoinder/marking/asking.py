@@ -13,7 +13,7 @@ from rejoinder.marking.answers import REFUSED, UNUSABLE, Answered, read_answer, 
 from rejoinder.marking.questions import MarkQuestion
 from rejoinder.marking.rubric import Rubric
 from rejoinder.messages import Argument, counted, quoted
-from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits
+from rejoinder.models.chat.asking import Attempts, Limits, ask_in_order
 from rejoinder.models.chat.endpoint import ChatEndpoint, is_refusal_of_the_prompt
 from rejoinder.models.server import AnswerError
 from rejoinder.progress import Progress
@@ -51,13 +51,19 @@ def ask(
         about = {"rejoinder": "answers of a model", "format": 1, **(header or {})}
         remedy = f"name another folder for {Argument('work')}"
         file = ResumableLines(work, about, Answered, lambda line: line.question, remedy)
-    asked = AskedInOrder(
+    keys = [question.key for question in questions]
+    return ask_in_order(
         endpoint,
         lambda place, attempts: _ask(attempts, questions[place], rubric),
-        [question.key for question in questions],
+        keys,
         limits,
+        row=Answered,
+        names=[question.id for question in questions],
+        content=[dict(header or {}), keys],
+        file=file,
+        check=lambda answers: _check_marks(answers, endpoint.url),
+        progress=progress,
     )
-    return asked.all(file, lambda answers: _check_marks(answers, endpoint.url), progress)
 
 
 def _ask(attempts: Attempts, question: MarkQuestion, rubric: Rubric) -> Answered:

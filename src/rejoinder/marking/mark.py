@@ -13,6 +13,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import file_name
+from rejoinder.files.shards import end_of_shard
 from rejoinder.marking.answers import EXPECTED, READ, SHARE, Answered, of_likelihoods
 from rejoinder.marking.asking import ask
 from rejoinder.marking.opening import Model, open_model
@@ -168,6 +169,7 @@ def _local_answers(
         for question in asked.asked
     ]
     measured = likelihoods(backend, requests, work=work, progress=progress)
+    end_of_shard()
     answers = [
         of_likelihoods(question, replies)
         for question, replies in zip(asked.asked, measured.replies, strict=True)

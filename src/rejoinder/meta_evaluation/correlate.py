@@ -23,7 +23,7 @@ from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.meta_evaluation.turn_level import Observations
 from rejoinder.progress import Progress, advance
-from rejoinder.result import PlottedResult
+from rejoinder.result import Basis, PlottedResult, with_basis
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
@@ -61,6 +61,7 @@ class Agreement(PlottedResult):
     notes: tuple[str, ...]
     _rows: tuple[tuple[str, str, CorrelationRow], ...] = field(repr=False)
     _evidence: Evidence = field(repr=False)
+    _basis: Basis | None = field(default=None, repr=False, compare=False)
 
     @property
     def groups_are(self) -> str:
@@ -217,6 +218,7 @@ class Agreement(PlottedResult):
         return self._evidence.observations()
 
 
+@with_basis("scores", "ratings")
 def correlate(
     scores: Scores | Frame,
     ratings: Frame | Ratings,

@@ -28,18 +28,10 @@ def _mean(values: Floats, first: Indices) -> Floats:
     return np.where(counts > 0, sums, np.nan) / np.maximum(counts, 1)
 
 
-def _least(values: Floats, first: Indices) -> Floats:
-    return np.fmin.reduceat(values, first, axis=0)
-
-
-def _last(values: Floats, first: Indices) -> Floats:
-    return values[np.append(first[1:], len(values)) - 1]
-
-
 RULES: dict[Turns, Callable[[Floats, Indices], Floats]] = {
     "mean": _mean,
-    "least": _least,
-    "last": _last,
+    "least": lambda values, first: np.fmin.reduceat(values, first, axis=0),
+    "last": lambda values, first: values[np.append(first[1:], len(values)) - 1],
 }
 """How the turns of a dialogue become one number: float64 [turns, ...] to [dialogues, ...].
 

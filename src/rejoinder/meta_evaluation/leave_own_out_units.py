@@ -162,8 +162,7 @@ class PairUnit(Unit):
 
     def observe(self, rated: Rated, draws: Draws) -> PairUnits:
         """Units of items of every pair of systems."""
-        rows = partial(_rows, rated, self.pair_rows)
-        units = PairUnits(rated, self, draws, rows)
+        units = PairUnits(rated, self, draws, partial(_rows, rated, self.pair_rows))
         units.notes.append(
             "both systems of a pair are left out of the references of both: pairs differ in their "
             "references, the two systems of a pair do not"

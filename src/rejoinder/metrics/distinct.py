@@ -67,8 +67,7 @@ class DistinctN(BagMetric):
 
     def score(self, totals: Floats) -> Floats:
         """float64 [..., V] to float64 [...]."""
-        spoken = totals.sum(axis=-1)
-        return quotient((totals > 0).sum(axis=-1), spoken)
+        return quotient((totals > 0).sum(axis=-1), totals.sum(axis=-1))
 
     def left_out(self, sums: Floats, item: Indices, code: Indices, count: Floats, n: int) -> Floats:
         """An n-gram goes with a reply where no other reply has it."""

@@ -120,12 +120,13 @@ class External(MeanMetric):
         kind = kind or values.kind
         if kind == RATE and values.weights is not None:
             raise ParameterError(
-                f"{values.name}: kind='{RATE}' is not for replies that were drawn with unequal "
-                "probabilities; leave it out"
+                f"{values.name}: the kind '{RATE}' has no interval for replies that were drawn with "
+                "unequal probabilities; leave the kind out"
             )
+        whose = ""
         if kind == RATE and bounds is None:
-            bounds = 0.0, 1.0
-        low, high = self._checked(values, bounds) if bounds is not None else (None, None)
+            bounds, whose = (0.0, 1.0), ", those of a rate"
+        low, high = self._checked(values, bounds, whose) if bounds is not None else (None, None)
         of_replies = values.values if values.by_sample is None else values.by_sample
         known = of_replies[~np.isnan(of_replies)]
         if values.weights is None and are_ends(known, bounds or (0.0, 1.0)):
@@ -155,7 +156,9 @@ class External(MeanMetric):
         self.__post_init__()
 
     @staticmethod
-    def _checked(values: ReplyValues, bounds: tuple[float, float]) -> tuple[float, float]:
+    def _checked(
+        values: ReplyValues, bounds: tuple[float, float], whose: str
+    ) -> tuple[float, float]:
         pair(bounds, "bounds")
         low, high = (float(each) for each in bounds)
         if not low < high:
@@ -167,8 +170,8 @@ class External(MeanMetric):
             s, i = (int(each[0]) for each in np.nonzero(outside))
             raise ParameterError(
                 f"{values.name}: value {values.values[s, i]:g} of system '{values.systems[s]}' at id "
-                f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}); give the scale of the "
-                f"values ({Call('bounds=(LOW, HIGH)')})"
+                f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}){whose}; give the scale of "
+                f"the values ({Call('bounds=(LOW, HIGH)')})"
             )
         return low, high
 

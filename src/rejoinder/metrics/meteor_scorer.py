@@ -182,7 +182,7 @@ def _java() -> str:
     if java is None:
         raise MissingExtraError(
             "METEOR runs in Java, and there is no 'java' on the PATH; install a Java runtime "
-            "(version 8 or later), and its jar with: pip install 'rejoinder[meteor]'"
+            '(version 8 or later), and its jar with: pip install "rejoinder[meteor]"'
         )
     return java
 
@@ -193,7 +193,7 @@ def _jar() -> Path:
         if not Path(given).is_file():
             raise MissingExtraError(
                 f"{JAR}={given} is no file; let it name meteor-1.5.jar, or unset it and run: "
-                "pip install 'rejoinder[meteor]'"
+                'pip install "rejoinder[meteor]"'
             )
         return Path(given)
     package = find_spec("pycocoevalcap")
@@ -201,7 +201,7 @@ def _jar() -> Path:
     jar = next((Path(home) / "meteor" / "meteor-1.5.jar" for home in homes), None)
     if jar is None or not jar.is_file():
         raise MissingExtraError(
-            "METEOR needs meteor-1.5.jar and a Java runtime; run: pip install 'rejoinder[meteor]', "
+            'METEOR needs meteor-1.5.jar and a Java runtime; run: pip install "rejoinder[meteor]", '
             f"or let {JAR} name the jar"
         )
     return jar

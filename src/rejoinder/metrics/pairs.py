@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -39,37 +38,6 @@ ROWS_AT_ONCE = 1 << 14
 Scored: TypeAlias = Callable[[Indices, Indices, Indices, Indices, bool], Floats]
 
 
-def pair_scores(
-    metric: Contract, groups: Sequence[Sequence[str]], others: Sequence[Sequence[str]] | None = None
-) -> list[Floats]:
-    """The score of every pair of texts within each group, or of a group with another.
-
-    Args:
-        metric: A metric of replies and references.
-        groups: Texts; these are the replies.
-        others: For each group the texts that are the references; None takes the group itself.
-
-    Returns:
-        For each group float64 [texts, others]: in row a and column b the text a as the reply, with b as
-        its only reference.
-
-    Raises:
-        ParameterError: The metric compares no reply with a reference, or its scores belong to replies
-            together.
-
-    >>> pair_scores(ChrF(char_order=1), [["abcd", "abce"]])[0].tolist()
-    [[1.0, 0.75], [0.75, 1.0]]
-    """
-    texts = [*chain.from_iterable(groups), *chain.from_iterable(others or [])]
-    places = np.arange(len(texts))
-    bounds = _bounds([len(each) for each in groups])
-    scorer = PairScorer(metric, texts)
-    if others is None:
-        return scorer.within(places, bounds)
-    there = _bounds([len(each) for each in others])
-    return scorer.between(places[: bounds[-1]], bounds, places[bounds[-1] :], there)
-
-
 class PairScorer:
     """The scores of pairs of some texts, each of which is read once.
 
@@ -81,6 +49,10 @@ class PairScorer:
     Raises:
         ParameterError: The metric compares no reply with a reference, or its scores belong to replies
             together.
+
+    >>> scorer = PairScorer(ChrF(char_order=1), ["abcd", "abce"])
+    >>> scorer.within(np.arange(2), np.array([0, 2]))[0].tolist()
+    [[1.0, 0.75], [0.75, 1.0]]
     """
 
     def __init__(
@@ -245,11 +217,7 @@ def _plain(metric: Contract, strings: Strings) -> Scored:
 
 def _starts(lefts: Indices, rights: Indices) -> Indices:
     """Where the matrix of each group begins, and where the last ends: int64 [n + 1]."""
-    return _bounds(np.diff(lefts) * np.diff(rights))
-
-
-def _bounds(sizes: Sequence[int] | Indices) -> Indices:
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    return np.append(0, np.cumsum(np.diff(lefts) * np.diff(rights), dtype=np.int64))
 
 
 def _cuts(sizes: Indices) -> Iterator[tuple[int, int]]:

@@ -147,7 +147,7 @@ class ROUGE(PrecisionAndRecall):
         if self.form == "caption":
             p, r = pairs.best(precision), pairs.best(recall)
             return np.column_stack([mean_rows(_caption(p, r)), p, r])
-        f = _f1(precision, recall)
+        f = quotient(2 * precision * recall, precision + recall, 0.0)
         best = pairs.first_best(f)
         rows = np.full((best.size, 4), np.nan)
         has = np.flatnonzero(best >= 0)
@@ -187,11 +187,6 @@ class ROUGE(PrecisionAndRecall):
             common / np.maximum(1, of_h)[pairs.hypotheses],
             common / np.maximum(1, of_r)[pairs.references],
         )
-
-
-def _f1(p: Floats, r: Floats) -> Floats:
-    """``2 P R / (P + R)``, 0 where both are 0."""
-    return quotient(2 * p * r, p + r, 0.0)
 
 
 def _caption(p: Floats, r: Floats) -> Floats:

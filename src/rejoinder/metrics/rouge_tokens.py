@@ -138,13 +138,10 @@ def _single_blanks(strings: Strings, lowercase: bool) -> Strings:
     seen: dict[str, str] = {}
     for text in strings:
         if text not in seen:
-            line = OTHER_SPACE.sub(_escaped, text.lower() if lowercase else text)
+            lowered = text.lower() if lowercase else text
+            line = OTHER_SPACE.sub(lambda match: f"\\{ord(match[0]):x};", lowered)
             seen[text] = "=" + line.replace(" ", " =")
     return Strings.of([seen[text] for text in strings])
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return f"\\{ord(match[0]):x};"
 
 
 KELVIN, DOTTED_I = "\u212a".encode(), "\u0130".encode()

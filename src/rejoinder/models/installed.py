@@ -24,6 +24,6 @@ def check_installed(
     absent = [name for name in packages if find_spec(name) is None]
     if absent:
         raise MissingExtraError(
-            f"{purpose} needs {', '.join(absent)}; run: pip install 'rejoinder[{extra}]'"
+            f'{purpose} needs {", ".join(absent)}; run: pip install "rejoinder[{extra}]"'
             f"{f', or {otherwise}' if otherwise else ''}"
         )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from collections.abc import Sequence
 from itertools import takewhile
 
 from rejoinder.document.parts import Document, Line
 from rejoinder.document.table import Grid, Table
-from rejoinder.document.text import LETTERS, Cell, parts_of, plain
+from rejoinder.document.text import LETTERS, P_VALUE, Cell, parts_of, plain
 
 WIDTH = 98  # of a line of a comment
+LEAST_P = 0.001
+"""The least p-value that papers print in full."""
 FIRST = "results"
 """The label of a table without a name."""
 
@@ -94,14 +98,30 @@ def _table(grid: Grid, caption: str, label: str) -> str:
     lines += [f"\\label{{{label}}}", f"\\begin{{tabular}}{{{sides}}}", "\\toprule"]
     lines += [_row([head.heading for head in grid.heads]), "\\midrule"]
     for place, cells in enumerate(grid.rows):
-        lines.append(_row(cells))
+        lines.append(_row(cells, [head.right for head in grid.heads]))
         lines += ["\\midrule"] * (place in grid.ends)
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}", ""])
 
 
-def _row(cells: list[Cell] | list[str]) -> str:
-    # A cell in braces is never read as the optional argument of the line before it.
-    return " & ".join(_cell(_inline(cell)) for cell in cells) + r" \\"
+def _row(cells: Sequence[Cell], numbers: Sequence[bool] = ()) -> str:
+    """A row of cells, those at the places of ``numbers`` set as numbers.
+
+    A cell in braces is never read as the optional argument of the line before it.
+    """
+    written = [_inline(cell) for cell in cells]
+    if numbers:
+        written = [
+            _number(words) if right else words
+            for words, right in zip(written, numbers, strict=True)
+        ]
+    return " & ".join(map(_cell, written)) + r" \\"
+
+
+def _number(words: str) -> str:
+    """Numbers with true minus signs, ranges with dashes, and what is below a limit as a formula."""
+    words = re.sub(r"\\textless\{\}([\d.]+)", r"$<\1$", words)
+    words = re.sub(r"(?<=\d)-(?=\d)", "--", words)
+    return re.sub(r"(?<![\w.-])-(?=\d)", "$-$", words)
 
 
 def _cell(words: str) -> str:
@@ -110,7 +130,12 @@ def _cell(words: str) -> str:
 
 def _inline(cell: Cell) -> str:
     parts = parts_of(cell, in_papers=True)
-    return "".join(_styled(text.translate(SPECIAL), style) for text, style in parts).strip()
+    return "".join(_styled(_least(*part).translate(SPECIAL), part[1]) for part in parts).strip()
+
+
+def _least(text: str, style: str) -> str:
+    """A p-value below the least that papers print as being below it."""
+    return f"<{LEAST_P}" if style == P_VALUE and float(text.lstrip("<")) < LEAST_P else text
 
 
 def _styled(words: str, style: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rejoinder.figures.style import limits
 
-TICKS = 5
+TICKS = 6
 """About so many numbers stand below."""
 
 

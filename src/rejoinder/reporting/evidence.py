@@ -11,6 +11,7 @@ from rejoinder.auditing.trivial_baselines import BASELINES, COPY
 from rejoinder.document.best_system import Standing, standings
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.reporting.verdict import MetricEvidence, PeopleEvidence, Verdict, decide
+from rejoinder.scoring.shown_values import number_of
 
 if TYPE_CHECKING:
     from rejoinder.meta_evaluation.correlate import Agreement
@@ -126,7 +127,7 @@ def _by_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
         yield MetricEvidence(
             label,
             standings(own.select("system", "value").rows(), tests, each.metric.higher_is_better),
-            each.metric.times100,
+            number_of(each.metric),
             _agreement(report, label),
             *_trivial(report, label),
         )

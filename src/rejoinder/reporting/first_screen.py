@@ -21,9 +21,10 @@ from rejoinder.reporting.evidence import (
     trivial_of,
     verdict_of,
 )
-from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, ranks_in_words, show_of, times_of
+from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, metric_of, ranks_in_words
 from rejoinder.reporting.summary import incomplete
 from rejoinder.reporting.verdict import Verdict, decide
+from rejoinder.scoring.shown_values import number_of, times_of
 from rejoinder.statistics.power import POWER, least_items, power
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
     if pairs is not None and len(verdict.standings) > 1:
         first, following = (each.system for each in verdict.standings[:2])
         row, p = pairs.from_first(first, pairs.by)[following], verdict.standings[1].p
-        every, show = pairs.table.filter(by=pairs.by).get_column("p"), show_of(report, verdict.by)
+        every = pairs.table.filter(by=pairs.by).get_column("p")
+        show = number_of(metric_of(report, verdict.by))
         if not math.isnan(p):
             way = -_way(report, verdict)
             if way * row["difference"] < 0:
@@ -291,7 +293,8 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None) ->
     if pairs is None or len(verdict.standings) < 2:
         return None
     first = verdict.standings[0].system
-    show, times = show_of(report, verdict.by), times_of(report, verdict.by)
+    metric = metric_of(report, verdict.by)
+    show, times = number_of(metric), times_of(metric)
     by = [pairs.from_first(first, kind) for kind in pairs.kinds]
     verdicts = by[[*pairs.kinds].index(pairs.by)]
     rows = []
@@ -345,7 +348,7 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[ExampleItem]:
         f"{other.system} is furthest ahead": (ahead, -1),
     }
     closest = f"{first.system} and {other.system} are closest"
-    show, shown = show_of(report, verdict.by), set[str]()
+    show, shown = number_of(metric_of(report, verdict.by)), set[str]()
     contexts = dict(report.contexts.select("id", "context").iter_rows())
     for title, (order, way) in orders.items():
         for row in table.sort(order, length, maintain_order=True).head(1).to_dicts():

@@ -13,6 +13,7 @@ import polars as pl
 from rejoinder.kernels.arrays import Floats
 from rejoinder.progress import Progress
 from rejoinder.scoring.explain import explained_metric, matches
+from rejoinder.scoring.shown_values import times_of
 from rejoinder.statistics.correlation import average_ranks
 from rejoinder.tables.schemas import CONTEXTS
 from rejoinder.visible import visible
@@ -66,7 +67,7 @@ def data_of(report: ReportParts, progress: Progress | None = None) -> str:
             {
                 "label": visible(label),
                 "lower": not each.metric.higher_is_better,
-                "times": 100 if each.metric.times100 else 1,
+                "times": times_of(each.metric),
             }
             for label, each in scores.measured.items()
         ],

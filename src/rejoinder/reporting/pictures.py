@@ -9,18 +9,20 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from rejoinder.document.numbers import Show, decimals, span, times100
+from rejoinder.document.numbers import span
 from rejoinder.errors import InputError
 from rejoinder.figures import style
 from rejoinder.figures.album import overviews
 from rejoinder.figures.ruq import ruq_figure
 from rejoinder.messages import counted
 from rejoinder.reporting.chart import Chart, ChartRow, Mark
+from rejoinder.scoring.shown_values import number_of, times_of
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from rejoinder.metrics.base import Metric
     from rejoinder.reporting.parts import ReportParts
 
 _SVG = "http://www.w3.org/2000/svg"
@@ -66,7 +68,8 @@ def metric_chart(
         line: What the line at ``zero`` is; may be empty.
         zero: A value to compare the systems with, as the table has it; None for none.
     """
-    show, times, ranks = show_of(report, label), times_of(report, label), {}
+    metric, ranks = metric_of(report, label), {}
+    show, times = number_of(metric), times_of(metric)
     if report.comparison is not None:
         ranks = ranks_in_words(report.comparison.ranks().filter(metric=label))
     table = report.scores.systems().filter(metric=label)
@@ -90,15 +93,10 @@ def ranks_in_words(ranks: pl.DataFrame) -> dict[str, str]:
     return {name: "–".join(map(str, dict.fromkeys(ends))) for name, *ends in rows}
 
 
-def times_of(report: ReportParts, label: str) -> float:
-    """What values are multiplied by on paper: 100 of a metric that is a share, otherwise 1."""
+def metric_of(report: ReportParts, label: str) -> Metric | None:
+    """The metric of a label, which may be a criterion of people."""
     measured = report.scores.measured.get(label)
-    return 100.0 if measured is not None and measured.metric.times100 else 1.0
-
-
-def show_of(report: ReportParts, label: str) -> Show:
-    """How values are written."""
-    return times100 if times_of(report, label) > 1 else decimals(2)
+    return None if measured is None else measured.metric
 
 
 def of_agreement(report: ReportParts, criterion: str) -> list[Picture]:

@@ -209,6 +209,8 @@ def report(
     missing: Missing = "error",
     drop_unusable: bool = False,
     cluster: str | None = None,
+    at: Sequence[int] = (),
+    passing: float | Mapping[str, float] | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Callable[[str], Progress | None] = lambda part: None,
@@ -234,6 +236,8 @@ def report(
         missing: As for ``score``.
         drop_unusable: As for ``score``.
         cluster: As for ``score``.
+        at: As for ``score``.
+        passing: As for ``score``.
         resamples: Number of bootstrap resamples; 0 turns off every interval and test.
         seed: Random seed.
         progress: For each part, by its name, what is called with how much is done, and of how much.
@@ -257,6 +261,7 @@ def report(
     items = items if texts is None else texts[0]
     facts: dict[str, Any] = {"missing": missing, "cluster": cluster}
     draws: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    sampled: dict[str, Any] = {"at": at, "passing": passing}
     values, tokens = read_quantities(ruq)
     table = None if ratings is None else _rated(ratings, criterion, without)
     chosen = None if preferences is None else _preferred(preferences, without)
@@ -267,10 +272,11 @@ def report(
         scores = kept
     elif texts is None or not (metrics is None or metrics):
         known = [*_judged(texts[1] if texts else None, "system"), *judged]
-        scores = without_texts(items, metrics or [], known, facts | draws)
+        scores = without_texts(items, metrics or [], known, facts | sampled | draws)
     else:
         facts["drop_unusable"] = drop_unusable
-        scores = score(*texts, metrics, **facts, **draws, progress=progress("measuring"))
+        given = facts | sampled | draws
+        scores = score(*texts, metrics, **given, progress=progress("measuring"))
     failed: dict[str, str] = {}
     about_data: tuple[str, ...] = ()
     if table is not None:

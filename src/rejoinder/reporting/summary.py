@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from rejoinder.document.best_system import best_sentence
-from rejoinder.document.numbers import Show, decimals, times100
+from rejoinder.document.numbers import Show, decimals
 from rejoinder.messages import SIGNIFICANT, counted, enumerated
 from rejoinder.reporting.evidence import coefficient, metrics_of
+from rejoinder.scoring.shown_values import number_of
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -171,7 +172,7 @@ def _quantities(report: ReportParts) -> Iterator[str]:
     """The RUQ of each model against the strongest generic reply."""
     for scores in report.ruq.values():
         label = scores.labels[0]
-        show = _show(scores.measured[label].metric)
+        show = number_of(scores.measured[label].metric)
         rows = scores.systems().filter(metric=label).select("system", "value", "low", "high")
         words = [f"{system} {_interval(ends, show)}" for system, *ends in rows.iter_rows()]
         yield f"{label}: {'; '.join(words)}."
@@ -221,7 +222,7 @@ def _detectable(report: ReportParts) -> Iterator[str]:
         first = best.filter(metric=label).get_column("system").head(2).implode()
         (row,) = rows.filter(*(pl.col(each).is_in(first) for each in "ab")).to_dicts()
         if not math.isnan(row["detectable"]):
-            sizes.append(f"{_show(metric)(row['detectable'])} in {label}")
+            sizes.append(f"{number_of(metric)(row['detectable'])} in {label}")
             items.append(row["n"])
     if sizes:
         ends = dict.fromkeys((min(items), max(items)))
@@ -264,8 +265,3 @@ def _interval(ends: Sequence[float | None], show: Show) -> str:
     if math.isnan(value):
         return "undefined"
     return show(value) + f" (95% interval {show(low)} to {show(high)})" * (not math.isnan(low))
-
-
-def _show(metric: Metric) -> Show:
-    """How values are written in tables."""
-    return times100 if metric.times100 else TWO

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rejoinder.document.best_system import Standing, best_sentence, tied_at_top
-from rejoinder.document.numbers import Show, decimals, times100
+from rejoinder.document.numbers import Show, decimals
 from rejoinder.human_evaluation.preference_result import CHOICES, choices_sentence
 from rejoinder.messages import counted, enumerated
 
@@ -53,7 +53,7 @@ class MetricEvidence:
     Attributes:
         label: The metric.
         ordered: The systems, best first.
-        percent: Whether values are shown x100.
+        show: How values are written.
         agreement: The correlation with people on single replies and the ends of its interval, NaN where
             undefined; None without ratings.
         trivial: The trivial baseline that it ranks highest, in words; empty where that reaches at most half
@@ -63,15 +63,10 @@ class MetricEvidence:
 
     label: str
     ordered: tuple[Standing, ...]
-    percent: bool = False
+    show: Show = field(default_factory=lambda: decimals(2))
     agreement: tuple[float, float, float] | None = None
     trivial: str = ""
     reached: int = 0
-
-    @property
-    def show(self) -> Show:
-        """How values are written."""
-        return times100 if self.percent else decimals(2)
 
     @property
     def agrees(self) -> bool:
@@ -125,12 +120,15 @@ def decide(
     """The verdict by the best evidence; None where no metric ranks systems and nobody rated them.
 
     Args:
-        people: Of each criterion; the first decides.
+        people: Of each criterion; the first decides, and is named where there are several.
         metrics: Those that rank systems, in their order.
         judged: Whether people rated replies, or chose between two, be they too few to compare systems.
     """
     if people:
-        return _by_people(people[0])
+        verdict = _by_people(people[0])
+        several = len({each.criterion for each in people}) > 1
+        named = f"{verdict.criterion}: {verdict.sentence}"
+        return replace(verdict, sentence=named) if several else verdict
     sound = [each for each in metrics if not each.trivial and not each.contradicts]
     contrary = [_contradiction(each) for each in metrics if each.contradicts]
     also = f" {enumerated(contrary)}, and cannot decide." if contrary else ""

@@ -30,7 +30,7 @@ def without_texts(
         testset: The items; None: those that are scored or judged.
         metrics: Scores of other tools alone.
         judged: ``system`` and ``id`` of replies that were given or judged.
-        settings: ``missing``, ``cluster``, ``resamples`` and ``seed``, as for ``score``.
+        settings: ``missing``, ``cluster``, ``at``, ``passing``, ``resamples`` and ``seed``, as for ``score``.
 
     Raises:
         InputError: A value is missing.

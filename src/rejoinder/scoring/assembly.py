@@ -9,11 +9,13 @@ import polars as pl
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
+from rejoinder.files.shards import in_shards
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import Argument, counted, merged
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
+from rejoinder.metrics.engine.measurement_in_shards import measure_in_shards
 from rejoinder.metrics.engine.rows import Matrix, rows_of
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
@@ -58,8 +60,12 @@ def assemble(
     """
     systems = len(alignment.systems)
     of_texts = {label: each for label, each in metrics.items() if not isinstance(each, External)}
-    batch = provided(list(of_texts.values()), batch, progress)
-    statistics = measure(list(of_texts.values()), batch, progress)
+    if in_shards():
+        names = item_names(contexts)
+        batch, statistics = measure_in_shards(list(of_texts.values()), batch, names, progress)
+    else:
+        batch = provided(list(of_texts.values()), batch, progress)
+        statistics = measure(list(of_texts.values()), batch, progress)
     rows = {label: rows_of(each, systems) for label, each in zip(of_texts, statistics, strict=True)}
     for label, metric in metrics.items():
         if isinstance(metric, External):
@@ -92,6 +98,15 @@ def assemble(
         seed,
         spread(batch, scored_by_references(metrics, usable)),
     )
+
+
+def item_names(contexts: pl.DataFrame) -> list[str]:
+    """The name of each item by which shards are formed: its conversation, where it has one, or its id."""
+    ids = contexts.get_column("id").cast(pl.String)
+    if "conversation" not in contexts.columns:
+        return ids.to_list()
+    whole = contexts.get_column("conversation").cast(pl.String)
+    return pl.select(pl.coalesce(whole, ids)).to_series().to_list()
 
 
 def usable_items(

@@ -151,8 +151,7 @@ def repeated_items(contexts: pl.DataFrame, replies: pl.Series) -> list[str]:
     keys[:, 0] = contexts.get_column("context").hash().to_numpy()
     keys[:, 1:] = replies.hash().to_numpy().reshape(-1, n).T
     keys = keys[contexts.get_column("context").list.len().to_numpy() > 0]
-    repeats = len(keys) - len(np.unique(keys, axis=0))
-    return repeat_notes(repeats, n)
+    return repeat_notes(len(keys) - len(np.unique(keys, axis=0)), n)
 
 
 def _without_value(items: pl.DataFrame, column: str) -> list[str]:

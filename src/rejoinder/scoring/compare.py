@@ -25,7 +25,7 @@ from rejoinder.metrics.engine.jackknife import (
 )
 from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
 from rejoinder.progress import share, steps
-from rejoinder.result import PlottedResult
+from rejoinder.result import Basis, PlottedResult
 from rejoinder.scoring.clusters import clustered, difference_design_effects
 from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, t_tests, with_verdicts
@@ -65,11 +65,13 @@ class Comparison(PlottedResult):
         table: A row for each metric and pair; see ``compare``.
         scores: The measurements that were compared.
         draws: By metric the number of permutations where the test does not try all of them.
+        asked: What ``compare`` was asked for besides the scores.
     """
 
     table: pl.DataFrame
     scores: Measurements
     draws: Mapping[str, int] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         pairs = self.table.height // max(1, self.table.get_column("metric").n_unique())
@@ -83,6 +85,16 @@ class Comparison(PlottedResult):
     def notes(self) -> tuple[str, ...]:
         """What was left out or taken another way, and what the numbers do not tell."""
         return tuple(self.scores.notes)
+
+    @property
+    def measured(self) -> Mapping[str, Measured]:
+        """What every metric measured, by label."""
+        return self.scores.measured
+
+    @property
+    def basis(self) -> Basis:
+        """The scores that were compared, and how, for `write_claim`."""
+        return Basis("compare", {"scores": self.scores}, self.asked)
 
     def ranks(self) -> pl.DataFrame:
         """The range of ranks of every system, from the tests of all pairs; see ``rank_ranges``."""
@@ -116,11 +128,10 @@ class Comparison(PlottedResult):
 
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder compare --json`` prints, with ``--ranks`` or without."""
-        measured = self.scores.measured
         return {
             "comparisons": self.table.to_dicts(),
             **({"ranks": self.ranks().to_dicts()} if ranks else {}),
-            "signatures": {label: each.signature for label, each in measured.items()},
+            "signatures": {label: each.signature for label, each in self.measured.items()},
             "notes": self.notes,
         }
 
@@ -252,8 +263,10 @@ def compare(
     table = _joined(tables)
     if worse_by is not None:
         table = with_verdicts(table, scores)
-        scores = replace(scores, notes=(*gate_notes(scores, worse_by), *scores.notes))
-    return Comparison(table, scores, draws)
+        notes = dict.fromkeys((*gate_notes(scores, worse_by), *scores.notes))
+        scores = replace(scores, notes=tuple(notes))
+    asked = {"a": a, "b": b, "permutations": permutations, "margin": margin, "worse_by": worse_by}
+    return Comparison(table, scores, draws, asked)
 
 
 def _check_ratings_alone(scores: object, own: Mapping[str, object]) -> None:

@@ -132,7 +132,7 @@ def _columns(
     measured = scores.measured[label]
     show = number_of(measured.metric, digits)
 
-    def corrected(holm: float, p: float) -> str:
+    def corrected(holm: float, p: float) -> Cell:
         return starred(holm, is_limit(draws, label, p))
 
     columns = [

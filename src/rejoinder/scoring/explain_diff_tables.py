@@ -11,7 +11,7 @@ from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import Table, key, number, text
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.shown_values import number_of
+from rejoinder.scoring.shown_values import number_of, times_in_words, times_of
 from rejoinder.statistics.median_of_means import RESAMPLES
 
 MEANINGS = {
@@ -50,7 +50,7 @@ def steps(
     def changed(change: float | None, step: int) -> str:
         if change is None:
             return "" if step == 0 else NONE
-        scaled = change * (100 if second.times100 else 1)
+        scaled = change * times_of(second)
         return f"{'+' * (scaled >= 0.005)}{decimals(2)(scaled)}"
 
     columns = [
@@ -62,7 +62,7 @@ def steps(
         number("change", ("change", "step"), changed),
         number("alone", ("alone", "step"), changed),
     ]
-    scale = "x100" if second.times100 else "not multiplied by 100"
+    scale = times_in_words({second.label: second})
     legend = (
         f"{counted(items, 'item')}; values {scale}; change: against the row above; alone: against the "
         f"first row, with this setting alone ({NONE}: it cannot be set alone)"

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
+from rejoinder.files.shards import end_of_shard
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
@@ -118,8 +119,11 @@ def score(
     values: dict[str, Floats] = {}
     own = {label: each for label, each in wanted.items() if not isinstance(each, External)}
     by_reply = {label: each for label, each in own.items() if each.summable}
-    if others and by_reply:
+    if not (others and by_reply):
+        end_of_shard()
+    else:
         further = [_further(testset, each, by_reply, drop_unusable) for each in others]
+        end_of_shard()
         scores, values = averaged(scores, further)
     if others and own:
         scores = _with_bags(testset, (first, *others), scores)

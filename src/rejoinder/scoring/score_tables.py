@@ -219,7 +219,7 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
         low, high = sorted((ahead(label, low), ahead(label, high)))
         return span(low, high, shows[label])
 
-    def corrected(label: str, p: float, uncorrected: float) -> str:
+    def corrected(label: str, p: float, uncorrected: float) -> Cell:
         draws = trials(scores.measured[label], families)
         return p_value(p, is_least_p(uncorrected, draws))
 

@@ -18,7 +18,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.external import externals
-from rejoinder.result import PlottedResult
+from rejoinder.result import Basis, PlottedResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.differing_items import differing_items
@@ -176,6 +176,11 @@ class Scores(Measurements, PlottedResult):
         # One system alone has no ranks, and says so before anything is shown.
         ranks = self.ranks() if view.ranks else None
         return systems(self, self.systems(), self._leads(), self.sometimes(), ranks, view)
+
+    @property
+    def basis(self) -> Basis:
+        """The measured rows, for `write_claim`."""
+        return Basis("score", {"scores": self})
 
     def _leads(self) -> pl.DataFrame:
         """The leads, or none where nothing can be tested."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import polars as pl
 
@@ -13,12 +13,37 @@ from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.measurements import Measurements
 
 
-def number_of(metric: Metric, digits: int | None = None) -> Show:
-    """A value of a metric as tables show it, to so many decimals (None: 1 if x100, otherwise 2)."""
-    if not metric.times100:
-        return decimals(2 if digits is None else digits)
-    show = decimals(1 if digits is None else digits)
-    return lambda value: show(100 * value)
+def times_of(metric: Metric | None) -> int:
+    """What tables and figures multiply values of a metric by: 100 or 1; None is no metric."""
+    return 100 if metric is not None and metric.times100 else 1
+
+
+def times100_of(metrics: Mapping[str, Metric]) -> list[str]:
+    """Those of some metrics whose values are shown x100."""
+    return [label for label, each in metrics.items() if times_of(each) > 1]
+
+
+def number_of(metric: Metric | None, digits: int | None = None, plain: int = 2) -> Show:
+    """A value of a metric as tables show it.
+
+    Args:
+        metric: The metric; None is a value that is not multiplied.
+        digits: Decimals; None is 1 where values are shown x100, otherwise ``plain``.
+        plain: Decimals of values that are not multiplied.
+    """
+    times = times_of(metric)
+    usual = 1 if times > 1 else plain
+    show = decimals(usual if digits is None else digits)
+    return lambda value: show(times * value)
+
+
+def times_in_words(metrics: Mapping[str, Metric]) -> str:
+    """Which values are multiplied: those of all metrics, of some, or none."""
+    shown = times100_of(metrics)
+    plain = [label for label in metrics if label not in shown]
+    return (
+        "x100" + f" but for {', '.join(plain)}" * bool(plain) if shown else "not multiplied by 100"
+    )
 
 
 def heading(scores: Measurements, label: str) -> str:
@@ -50,10 +75,7 @@ def scale(
     fewest, most = scores.references
     references = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
     references = f" with {references} each" if most else ""
-    plain = [label for label, each in scores.measured.items() if not each.metric.times100]
-    values = "x100" + (f" but for {', '.join(plain)}" if plain else "")
-    if len(plain) == len(scores.measured):
-        values = "not multiplied by 100"
+    values = times_in_words({label: each.metric for label, each in scores.measured.items()})
     legend = f"; [low, high]: 95% interval ({_method(scores, of_rates)})"
     return f"{items}{references}; values {values}{legend if has_intervals(table) else ''}"
 

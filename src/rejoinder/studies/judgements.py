@@ -7,20 +7,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.studies.database import Database
+from rejoinder.files.database import Database
+from rejoinder.messages import counted
 
 _LAST = """
 SELECT rater.id, rater.name, kind, question.id, item, systems, content, probability, position,
-       arrangement, seconds, choices, comment
+       arrangement, answer.seconds, answer.choices, answer.comment
 FROM assignment
 JOIN answer ON answer.assignment = assignment.id
 JOIN question ON question.id = assignment.question
 JOIN block ON block.id = assignment.block
 JOIN rater ON rater.id = assignment.rater
-WHERE revision = revisions AND :apart = EXISTS (
+LEFT JOIN answer AS first ON first.assignment = assignment.id AND first.revision = 1
+WHERE answer.revision = revisions AND :apart = EXISTS (
     SELECT 1 FROM study WHERE key = 'standing:' || rater.id AND value = 'out'
 )
-ORDER BY rater.id, position
+ORDER BY first.at, rater.id, position
+"""
+
+_WITHOUT = """
+SELECT count(DISTINCT assignment) FROM answer WHERE assignment NOT IN (
+    SELECT assignment.id
+    FROM assignment
+    JOIN answer ON answer.assignment = assignment.id AND revision = revisions
+    JOIN question ON question.id = assignment.question
+    JOIN block ON block.id = assignment.block
+    JOIN rater ON rater.id = assignment.rater
+)
 """
 
 
@@ -56,7 +69,7 @@ class Judgement:
 
 
 def judgements(database: Database, checked: bool = False, apart: bool = False) -> list[Judgement]:
-    """Every last answer, by rater and position.
+    """Every last answer, in the order in which the questions were first answered.
 
     Args:
         database: The study.
@@ -77,8 +90,18 @@ def judgements(database: Database, checked: bool = False, apart: bool = False) -
     ]  # fmt: skip
 
 
-def kind_of(database: Database) -> str:
-    """The kind of judgement that a study asks for: ``pointwise``, ``head-to-head`` or ``best-worst``."""
+def notes_of(database: Database) -> tuple[str, ...]:
+    """What was found when a study was opened, and how many answers `judgements` cannot assign."""
+    with database.transaction() as db:
+        (number,) = db.execute(_WITHOUT).fetchone()
+    if not number:
+        return database.notes
+    missing = "the rater, the question or the assignment is missing in the study"
+    return (*database.notes, f"{counted(number, 'answer')} left out: {missing}")
+
+
+def settings_of(database: Database) -> dict[str, Any]:
+    """What a study asks for: ``kind`` (``pointwise``, ``head-to-head``, ``best-worst``), ``criteria``."""
     with database.transaction() as db:
         (task,) = db.execute("SELECT value FROM study WHERE key = 'task'").fetchone()
-    return json.loads(task)["kind"]
+    return json.loads(task)

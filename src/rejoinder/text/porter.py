@@ -89,7 +89,7 @@ def stemmed(word: str) -> str:
     if len(word) <= 2:
         return word
     word = _without_y(_without_past(_without_plural(word)))
-    word = _step_3(_step_2(word))
+    word = _replaced(_step_2(word), STEP_3)
     return _tidied(_step_4(word))
 
 
@@ -174,10 +174,6 @@ def _step_2(word: str) -> str:
     if word.endswith("logi"):  # not in the paper; the l counts to the stem
         return word[:-1] if _measure(word[:-3]) > 0 else word
     return _replaced(word, STEP_2)
-
-
-def _step_3(word: str) -> str:
-    return _replaced(word, STEP_3)
 
 
 def _step_4(word: str) -> str:

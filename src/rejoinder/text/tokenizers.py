@@ -161,7 +161,7 @@ def borrowed(name: str) -> Callable[[str], str]:
     except (ImportError, RuntimeError) as error:
         raise MissingExtraError(
             f"tokenizer '{name}' needs a package that is not installed; "
-            f"run: pip install '{BORROWED[name]}'"
+            f'run: pip install "{BORROWED[name]}"'
         ) from error
 
 

@@ -198,7 +198,7 @@ def _jieba() -> Callable[[str], list[str]]:
     except ImportError:
         raise MissingExtraError(
             "Chinese is cut into words by jieba, which is not installed; run: "
-            "pip install 'rejoinder[models]', or take language=char"
+            'pip install "rejoinder[models]", or take language=char'
         ) from None
     jieba.setLogLevel("WARNING")
     return jieba.Tokenizer().lcut

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +11,9 @@ import numpy as np
 
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
-from rejoinder.files.arrays import is_written, new_folder, read_folder
-from rejoinder.files.replacing import remove_parts
-from rejoinder.files.run_identity import another_run, as_kept, differences
-from rejoinder.kernels.phrases import Links
 from rejoinder.messages import counted
 from rejoinder.models.training.folder import ModelFolder, Record, versions, write_folder
-from rejoinder.responders.phrase.alignment import WordNumbers, aligner, links_of
+from rejoinder.responders.phrase.alignment import aligner, links_of
 from rejoinder.responders.phrase.language_model import (
     SPECIAL,
     LanguageModel,
@@ -35,10 +29,6 @@ from rejoinder.text.detokenize import plain
 if TYPE_CHECKING:
     from rejoinder.progress import Report
 
-LINKS = "links"
-_ALIGNMENT_FACTS = ("pairs", "longest", "detokenize", "iterations", "seed")
-"""The settings that the alignment depends on."""
-
 
 def tools(parameters: PhraseParameters) -> dict[str, str]:
     """What aligns here, and what estimates the language model: a model depends on them."""
@@ -52,10 +42,9 @@ def trained_phrases(
     parameters: PhraseParameters,
     validation: Pairs | None,
     identity: Mapping[str, Any],
-    work: Path,
     report: Report | None,
 ) -> tuple[ModelFolder, list[str]]:
-    """Trains a phrase-based responder and writes its folder.
+    """Trains a phrase-based responder and writes its folder, whole or not at all.
 
     Args:
         corpus: Messages and replies.
@@ -63,14 +52,13 @@ def trained_phrases(
         parameters: All settings.
         validation: Replies whose perplexity under the language model is noted; None: none.
         identity: What tells the training from any other.
-        work: The folder in which the alignment is kept until the model is finished.
         report: Called after every step.
 
     Returns:
         The folder, and notes.
 
     Raises:
-        InputError: No pair is left; the alignment of another run is in ``work``.
+        InputError: No pair is left.
     """
     notes = list(corpus.notes)
     steps = 4 * parameters.iterations + 4
@@ -87,9 +75,7 @@ def trained_phrases(
     words = vocabulary(texts[0]), vocabulary(texts[1], SPECIAL)
     source, target = (sentences(each, own) for each, own in zip(texts, words, strict=True))
     found = tools(parameters)
-    links, resumed = _links(source, target, parameters, found["aligner"], corpus.hash, work, tick)
-    if resumed:
-        notes.append(f"went on from {work}: the alignment is there")
+    links = links_of(source, target, parameters.iterations, found["aligner"], tick)
     tick("extracting phrases")
     numbers = {word: place for place, word in enumerate(words[0])}
     same = np.array([numbers.get(word, -2 - place) for place, word in enumerate(words[1])])
@@ -117,7 +103,7 @@ def trained_phrases(
         "copies": pruned.copies,
         "phrase_pairs": len(table.features),
         "ngrams": [len(each) for each in model.language.ngrams],
-        "perplexity": None if validation is None else _perplexity(model, validation, parameters),
+        **_validated(model, validation, parameters),
     }
     record = Record(
         kind=KIND + SUFFIX,
@@ -126,11 +112,7 @@ def trained_phrases(
         log=[log],
         versions=versions("numpy"),
     )
-    folder = write_folder(path, record, None, model.files())
-    shutil.rmtree(work / LINKS, ignore_errors=True)
-    with suppress(OSError):  # something else is in it
-        work.rmdir()
-    return folder, notes
+    return write_folder(path, record, None, model.files()), notes
 
 
 def _texts(
@@ -161,40 +143,16 @@ def _texts(
     return ([left for left, _ in kept], [right for _, right in kept]), notes
 
 
-def _links(
-    source: WordNumbers,
-    target: WordNumbers,
-    parameters: PhraseParameters,
-    name: str,
-    corpus_hash: str,
-    work: Path,
-    tick: Any,
-) -> tuple[Links, bool]:
-    """The alignment, and whether an interrupted run had made it: of settings that it depends on."""
-    every = parameters.as_json()
-    settings = {each: every[each] for each in _ALIGNMENT_FACTS}
-    identity = {"aligner": name, **settings, "corpus": corpus_hash}
-    remove_parts(work)
-    folder = work / LINKS
-    if is_written(folder):
-        arrays, record = read_folder(folder)
-        if record["identity"] != as_kept(identity):
-            raise another_run(
-                folder, "an alignment", differences(record["identity"], identity),
-                f"remove {work} to start anew",
-            )  # fmt: skip
-        return Links(*(np.array(arrays[name]) for name in Links._fields)), True
-    links = links_of(source, target, parameters.iterations, name, tick)
-    with new_folder(folder) as saved:
-        for field, values in links._asdict().items():
-            saved.append(field, values)
-        saved.finish({"identity": as_kept(identity)})
-    return links, False
-
-
-def _perplexity(model: PhraseModel, validation: Pairs, parameters: PhraseParameters) -> float:
-    """The perplexity of the validation replies, a word and the end of a reply at a time."""
-    targets: Sequence[str] = validation.targets
-    texts, _ = cut([plain(each) for each in targets] if parameters.detokenize else targets)
+def _validated(
+    model: PhraseModel, validation: Pairs | None, parameters: PhraseParameters
+) -> dict[str, float | None]:
+    """How likely the validation replies are under the language model: a word and the end of a reply at a
+    time (the mean of -ln p, and its exponential), and in bits per character.
+    """
+    if validation is None:
+        return dict.fromkeys(("perplexity", "validation_loss", "bits_per_character"))
+    texts, _ = cut((validation.map(plain) if parameters.detokenize else validation).targets)
     logs = np.concatenate(model.language.word_logs(texts))
-    return math.exp(-float(logs.mean()))
+    loss, characters = -float(logs.mean()), sum(map(len, validation.targets))
+    bits = -float(logs.sum()) / (math.log(2) * max(characters, 1))
+    return {"perplexity": math.exp(loss), "validation_loss": loss, "bits_per_character": bits}

@@ -130,9 +130,8 @@ def train_responder(
             checkpoint.remove()  # left by a kill between the folder's last file and here
             return ResponderTraining(before, (FINISHED,))
         if isinstance(parameters, PhraseParameters):
-            folder, notes = trained_phrases(
-                corpus, final, parameters, validation, identity, checkpoint.folder, report
-            )
+            folder, notes = trained_phrases(corpus, final, parameters, validation, identity, report)
+            checkpoint.remove()  # the place of the lock that a killed run has left
             return ResponderTraining(folder, tuple(notes))
         return _trained(
             corpus, final, parameters, validation, checkpoint, save_every, report, device

@@ -15,6 +15,7 @@ from rejoinder.errors import ParameterError, RejoinderError, one_of
 from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.responders.phrase.parameters import PhraseParameters
 from rejoinder.responders.replies import messages_of
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tables.testset import TestSet
@@ -67,8 +68,8 @@ class SweepMaterial:
         return {
             "corpus": self.corpus.hash,
             "validation": self.validation.hash,
-            "testset": _hash(self.testset),
-            "train_prompts": _hash(self.train),
+            "testset": testset_hash(self.testset),
+            "train_prompts": testset_hash(self.train),
         }
 
     def pairs(self, count: int) -> Pairs:
@@ -82,7 +83,7 @@ class SweepMaterial:
 def material(
     corpus: Pairs,
     testset: TestSet,
-    base: Parameters,
+    base: Parameters | PhraseParameters,
     *,
     least_pairs: int = 0,
     validation: Pairs | None = None,
@@ -125,7 +126,7 @@ def material(
         pairs,
         validation,
         testset,
-        _plain(testset) if base.detokenize else testset,
+        detokenized(testset) if base.detokenize else testset,
         _prompts(pairs, prompts, base.detokenize),
         chosen,
         generic,
@@ -182,7 +183,8 @@ def _overlap(corpus: Pairs, testset: TestSet) -> list[str]:
     ]
 
 
-def _plain(testset: TestSet) -> TestSet:
+def detokenized(testset: TestSet) -> TestSet:
+    """All its texts detokenised and recased."""
     turns = [list(map(plain, each)) for each in testset.contexts.get_column("context").to_list()]
     texts = list(map(plain, testset.references.get_column("text").to_list()))
     return TestSet(
@@ -191,15 +193,15 @@ def _plain(testset: TestSet) -> TestSet:
     )
 
 
-def _prompts(pairs: Pairs, count: int, detokenized: bool) -> TestSet:
+def _prompts(pairs: Pairs, count: int, detokenize: bool) -> TestSet:
     prompts = pairs.take(np.arange(count))
-    prompts = prompts.map(plain) if detokenized else prompts
+    prompts = prompts.map(plain) if detokenize else prompts
     return TestSet.from_lists(
         [[text] for text in prompts.targets], None, prompts.sources, prompts.ids
     )
 
 
-def _hash(testset: TestSet) -> str:
+def testset_hash(testset: TestSet) -> str:
     """16 hexadecimal digits of the ids, turns and references."""
     tables: Sequence[pl.DataFrame] = (
         testset.contexts.select("id", "context"),

@@ -17,7 +17,12 @@ IDENTITY = "sweep.json"
 
 
 def opened(
-    path: Path, parameters: Mapping[str, Any], extensible: bool, fallback: str | None
+    path: Path,
+    parameters: Mapping[str, Any],
+    extensible: bool = False,
+    fallback: str | None = None,
+    name: str = IDENTITY,
+    what: str = "a sweep",
 ) -> Path:
     """The folder, marked as this sweep's.
 
@@ -26,19 +31,21 @@ def opened(
         parameters: What the sweep is.
         extensible: Whether more ``trials`` than it was begun with leave the first as they are.
         fallback: Why the metric is not the one that one would expect; None: it is.
+        name: The name of the file that says what the folder holds.
+        what: What it holds, with its article: other studies have such folders too.
 
     Raises:
         InputError: Something else stands there, or it cannot be written.
     """
-    marker = path / IDENTITY
+    marker = path / name
     wanted = as_kept(parameters)
     if marker.exists():
         recorded = _read(marker)
-        _check_same(path, recorded, wanted, extensible, fallback)
+        _check_same(path, recorded, wanted, extensible, fallback, what)
         if recorded == wanted:
             return path
     elif path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir()):
-        raise InputError(f"{path}: a folder with other things in it; name a new one for the sweep")
+        raise InputError(f"{path}: a folder with other things in it; name a new folder")
     made_folder(path)
     write_json(marker, finite(parameters))
     return path
@@ -50,7 +57,7 @@ def _read(marker: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         parameters = None
     if not isinstance(parameters, dict):
-        raise InputError(f"{marker}: cut or altered; name a new folder for the sweep")
+        raise InputError(f"{marker}: cut or altered; name a new folder")
     return parameters
 
 
@@ -60,6 +67,7 @@ def _check_same(
     wanted: Mapping[str, Any],
     extensible: bool,
     fallback: str | None,
+    what: str,
 ) -> None:
     """Refuses another sweep; more trials continue the same one where they change no earlier trial."""
     more = _more(recorded, wanted)
@@ -67,7 +75,7 @@ def _check_same(
     if before != now:
         changed = recorded.get("metric") != wanted.get("metric")
         why = f" ({fallback})" if changed and fallback else ""
-        raise another_run(path, "a sweep", f"{differences(before, now)}{why}", "name a new folder")
+        raise another_run(path, what, f"{differences(before, now)}{why}", "name a new folder")
     if recorded.get("trials") == wanted.get("trials") or (more and extensible):
         return
     remedy = "name a new folder"
@@ -76,7 +84,7 @@ def _check_same(
             "name a new folder, because halving would have chosen from all of them; to be extended, a "
             f"sweep needs {Argument('sampler', 'optuna')} or {Argument('prune', 'none')}"
         )
-    raise another_run(path, "a sweep", differences(recorded, wanted), remedy)
+    raise another_run(path, what, differences(recorded, wanted), remedy)
 
 
 def _without_trials(parameters: Mapping[str, Any]) -> dict[str, Any]:

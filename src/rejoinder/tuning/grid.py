@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument, Placeholder, quoted
-from rejoinder.responders.phrase.parameters import PhraseParameters
+from rejoinder.responders.phrase.parameters import KIND, PhraseParameters
 from rejoinder.responders.seq2seq.parameters import Parameters
 
 Number: TypeAlias = int | float
@@ -34,10 +35,13 @@ PAPER: dict[str, tuple[Number, ...]] = {
 
 GRIDS: dict[str, dict[str, tuple[Number, ...]]] = {"paper": PAPER}
 
+AnyParameters: TypeAlias = Parameters | PhraseParameters
+"""The settings of a replying system of any kind."""
+
 Settable: TypeAlias = Mapping[str, type[int] | type[float]]
 
 
-def settable(parameters: type[Parameters | PhraseParameters]) -> Settable:
+def settable(parameters: type[AnyParameters]) -> Settable:
     """What ``--set`` can name of a kind: all that is a number in its parameters, and of which type."""
     return {
         each.name: int if each.type == "int" else float
@@ -48,6 +52,12 @@ def settable(parameters: type[Parameters | PhraseParameters]) -> Settable:
 
 SETTABLE = settable(Parameters)
 """What the settings of a sweep can name."""
+
+
+def settable_of(kind: str) -> Settable:
+    """What ``--set`` can name of a replying system of this kind."""
+    return settable(PhraseParameters) if kind == KIND else SETTABLE
+
 
 MOST = 1_000_000
 """Settings of a grid, which are all looked at before the first is trained."""
@@ -70,7 +80,7 @@ class ParameterGrid:
     (6, {'dropout': 0.2, 'warmup': 200})
     """
 
-    base: Parameters
+    base: AnyParameters
     axes: Mapping[str, tuple[Number, ...]]
 
     def __post_init__(self) -> None:
@@ -103,9 +113,13 @@ class ParameterGrid:
             for (name, values), place in zip(self.axes.items(), places, strict=True)
         }
 
-    def parameters(self, setting: Mapping[str, Number]) -> Parameters:
+    def parameters(self, setting: Mapping[str, Number]) -> AnyParameters:
         """The parameters of a setting."""
         return self.base.changed(**setting)
+
+    def epochs(self, setting: Mapping[str, Number] = MappingProxyType({})) -> int:
+        """The number of epochs of a setting; 1 where a kind has none."""
+        return getattr(self.parameters(setting), "epochs", 1)
 
     def drawn(self, trials: int, seed: int) -> list[Setting]:
         """So many different settings, at random.
@@ -123,7 +137,9 @@ class ParameterGrid:
 
 
 def grid_of(
-    base: Parameters, name: str | None = None, given: Mapping[str, tuple[Number, ...]] | None = None
+    base: AnyParameters,
+    name: str | None = None,
+    given: Mapping[str, tuple[Number, ...]] | None = None,
 ) -> ParameterGrid:
     """The named grid, with the values given in place of its own.
 

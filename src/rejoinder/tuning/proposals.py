@@ -26,7 +26,7 @@ def check_optuna() -> str:
     if find_spec("optuna") is None:
         raise MissingExtraError(
             Argument("sampler", "optuna"),
-            " needs optuna; run: pip install 'rejoinder[sweep]', or take ",
+            ' needs optuna; run: pip install "rejoinder[sweep]", or take ',
             Argument("sampler", "random"),
         )
     from importlib.metadata import version
@@ -48,7 +48,7 @@ def tried(run: SweepRun) -> list[str]:
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     search = run.search
-    rungs = search.rungs(run.grid.base.epochs)
+    rungs = search.rungs(run.grid.epochs())
     pruner = (
         optuna.pruners.NopPruner()
         if len(rungs) == 1

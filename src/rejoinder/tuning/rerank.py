@@ -64,7 +64,7 @@ class Reranked(TableResult):
     _lists: NBestLists
     _values: Floats
     _weights: Mapping[str, float]
-    _percent: frozenset[str]
+    _metrics: Mapping[str, Metric]
     utilities: pl.DataFrame | None = None
 
     def document(self, view: View = AS_USUAL) -> Document:
@@ -72,7 +72,7 @@ class Reranked(TableResult):
         from rejoinder.tuning.rerank_tables import reranked
 
         used = "tuned" if self._weights else "chose them"
-        return reranked(self.table, self.gains, self.rule, self._percent, used, self.notes)
+        return reranked(self.table, self.gains, self.rule, self._metrics, used, self.notes)
 
     def as_json(self, written: str | None = None) -> dict[str, Any]:
         """The object that ``rejoinder rerank --json`` prints."""
@@ -185,7 +185,7 @@ def rerank(
         worth = registry.metric(mbr) if mbr is not None else _utility_table(utility)
         choice = by_risk(lists, worth, log_probability, keep_utility, progress)
     chosen = best_of_lists(choice.values, lists.bounds)
-    judged, percent, more = _gains(lists, chosen, items, metrics, cluster, choice.used)
+    judged, measured, more = _gains(lists, chosen, items, metrics, cluster, choice.used)
     notes += [*choice.notes, *more]
     if used := judged.filter("used").get_column("metric").to_list():
         notes.append(_on_used(used, weights is not None, tuned_on == testset_is))
@@ -198,7 +198,7 @@ def rerank(
         lists,
         choice.values,
         weights or {},
-        percent,
+        measured,
         utility_table(lists, choice.matrices) if keep_utility else None,
     )
 
@@ -257,20 +257,20 @@ def _gains(
     metrics: Sequence[str | Metric],
     cluster: str | None,
     used: Sequence[str],
-) -> tuple[pl.DataFrame, frozenset[str], list[str]]:
-    """What metrics say of the chosen candidates and the first ones; which are shown x100; notes."""
+) -> tuple[pl.DataFrame, dict[str, Metric], list[str]]:
+    """What metrics say of the chosen candidates and the first ones; their metrics; notes."""
     schema = {
         "metric": pl.String, "used": pl.Boolean, FIRST: pl.Float64, RERANKED: pl.Float64,
         "gain": pl.Float64, "low": pl.Float64, "high": pl.Float64,
     }  # fmt: skip
     if testset is None or not metrics:
-        return pl.DataFrame(schema=schema), frozenset(), []
+        return pl.DataFrame(schema=schema), {}, []
     systems = ((FIRST, lists.bounds[:-1]), (RERANKED, chosen))
     replies = pl.concat([lists.replies(places, name) for name, places in systems])
     scores = score(testset, replies, metrics, drop_unusable=True, cluster=cluster)
     table = gains(scores).with_columns(used=pl.col("metric").is_in(list(used)))
-    percent = frozenset(name for name, each in scores.measured.items() if each.metric.times100)
-    return table.select(schema.keys()), percent, notes_of(scores)
+    measured = {label: each.metric for label, each in scores.measured.items()}
+    return table.select(schema.keys()), measured, notes_of(scores)
 
 
 def _on_used(metrics: Sequence[str], tuned: bool, on_these_items: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -10,7 +10,8 @@ from rejoinder.document.numbers import decimals
 from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import Table, estimate, key, number, text
 from rejoinder.messages import counted
-from rejoinder.tuning.tune_tables import TIMES100, scale_of
+from rejoinder.metrics.base import Metric
+from rejoinder.tuning.tune_tables import TIMES100, show_of
 
 MEANINGS = {
     "used": "Whether this metric chose the candidates, or the weights were tuned by it.",
@@ -33,7 +34,7 @@ def reranked(
     table: pl.DataFrame,
     gains: pl.DataFrame,
     rule: str,
-    percent: Container[str],
+    metrics: Mapping[str, Metric],
     used: str,
     notes: Sequence[str],
 ) -> Document:
@@ -43,11 +44,11 @@ def reranked(
         table: ``Reranked.table``.
         gains: ``Reranked.gains``.
         rule: The rule, in words.
-        percent: The metrics that are shown x100.
+        metrics: By label.
         used: What is said of a metric that chose.
         notes: What is to be said of the numbers.
     """
-    show = scale_of(percent)
+    show = show_of(metrics)
     columns = [
         key("metric"),
         text("", ("used",), lambda each: used if each else "not used"),

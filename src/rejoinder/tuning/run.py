@@ -45,7 +45,7 @@ class SweepRun:
 
     def rungs(self, setting: Setting) -> tuple[int, ...]:
         """The rungs of a trial."""
-        return self.search.rungs(self.grid.parameters(setting).epochs)
+        return self.search.rungs(self.grid.epochs(setting))
 
     def train(self, trial: Trial, epochs: int, last: bool) -> bool:
         """Trains for so many epochs; whether that went well."""

@@ -14,10 +14,11 @@ from rejoinder.files.replacing import check_folder_target, remove_parts, write_j
 from rejoinder.messages import Argument, counted
 from rejoinder.models.devices import chosen_device
 from rejoinder.progress import Report
-from rejoinder.responders.seq2seq.parameters import scaled
+from rejoinder.responders.phrase.parameters import PhraseParameters
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.write import write_table
+from rejoinder.training.responder import responder_parameters
 from rejoinder.tuning.data import SweepMaterial, material
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import Number, ParameterGrid, Search, Setting, grid_of
@@ -34,6 +35,7 @@ def sweep(
     grid: str | None = None,
     settings: Mapping[str, Sequence[Number]] | None = None,
     preset: str = "tiny",
+    kind: str = "transformer",
     detokenize: bool = False,
     sampler: str | None = None,
     trials: int | None = None,
@@ -56,8 +58,8 @@ def sweep(
 ) -> SweepResult:
     """Trains replying systems over a grid of settings, and scores their replies.
 
-    Every trial trains a Transformer; a trial that is not pruned is scored by METEOR with all
-    references and by RUQ on train and on test (Khayrallah and Sedoc 2021, section 5.1). Everything is
+    A trial that is not pruned is scored by METEOR with all references and, of a Transformer, by RUQ on train
+    and on test (Khayrallah and Sedoc 2021, section 5.1). Everything is
     kept in the folder; an interrupted sweep resumes with the same call.
 
     Args:
@@ -65,9 +67,11 @@ def sweep(
         testset: Messages with references, the original reference first.
         path: The output folder: a new one, or that of the same sweep.
         grid: ``paper``, the grid of Khayrallah and Sedoc; None: only ``settings``.
-        settings: The values of each setting, by the names of ``Parameters``; they replace those of
-            ``grid``. A single value holds for all trials.
+        settings: The values of each setting, by the names of ``Parameters``, or of ``PhraseParameters`` for
+            the kind ``phrase``; they replace those of ``grid``. A single value holds for all trials.
         preset: ``tiny``, ``small`` or ``paper``: the settings that are not swept.
+        kind: What every trial trains: ``transformer``, ``gru`` or ``phrase``, which has no epochs, so that
+            all its trials are scored.
         detokenize: Whether utterances are detokenised and recased, for DailyDialog.
         sampler: ``grid`` (all settings), ``random`` or ``optuna``; None: ``grid``, or ``random`` where
             ``trials`` is given.
@@ -99,7 +103,7 @@ def sweep(
     search = Search(
         sampler or ("grid" if trials is None else "random"), trials, prune, reduction, first_epochs
     )
-    base = scaled(preset).changed(detokenize=detokenize, seed=seed)
+    base = responder_parameters(preset, kind=kind, detokenize=detokenize, seed=seed)
     values = {name: tuple(each) for name, each in (settings or {}).items()}
     axes = grid_of(base, grid, values)
     chosen = material(
@@ -170,8 +174,14 @@ def run_trials(
     """
     from rejoinder.responders.seq2seq.model import check_installed
 
-    check_installed()
-    chosen_device(device)
+    if not isinstance(grid.base, PhraseParameters):
+        check_installed()
+        chosen_device(device)
+    elif search.first_epochs or device != "auto":
+        raise ParameterError(
+            Argument("device" if device != "auto" else "first_epochs"),
+            ": has no effect on phrase-based systems; leave it out",
+        )
     check_folder_target(path)
     if keep < 0:
         raise ParameterError(Argument("keep", keep), ": expected 0 or more")
@@ -204,9 +214,9 @@ def _tried(run: SweepRun) -> list[str]:
         settings = iter(grid.drawn(search.trials, run.material.seed))
     going = [run.trial(setting) for setting in settings]
     if search.prune == "none":
-        run.total = sum(grid.parameters(each.setting).epochs for each in going)
+        run.total = sum(grid.epochs(each.setting) for each in going)
     else:
-        run.total = _epochs(len(going), search.rungs(grid.base.epochs), search.reduction)
+        run.total = _epochs(len(going), search.rungs(grid.epochs()), search.reduction)
     # Without pruning the trials may differ in epochs: each has one rung of its own.
     rounds = max(len(run.rungs(each.setting)) for each in going)
     for rung in range(rounds - 1):
@@ -289,7 +299,7 @@ def _parameters(
         "grid": {name: list(values) for name, values in grid.axes.items()},
         "sampler": search.sampler if optuna is None else f"optuna {optuna}",
         "trials": search.trials or grid.size,
-        "rungs": list(search.rungs(grid.base.epochs)) if search.prune != "none" else [],
+        "rungs": list(search.rungs(grid.epochs())) if search.prune != "none" else [],
         "reduction": search.reduction,
         "metric": material.metric.label,
         "generic": material.generic,

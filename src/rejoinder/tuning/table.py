@@ -133,7 +133,8 @@ def correlations(finished: Sequence[Trial], material: SweepMaterial) -> pl.DataF
     rows = []
     for trials, some in groups.items():
         y = np.array([each.value("metric") for each in some])
-        for key, name in RUQ.items():
+        asked = any(RUQ.keys() & (each.scores or {}).keys() for each in some)
+        for key, name in RUQ.items() if asked else ():
             x = np.array([each.value(key) for each in some])
             rows.append(_row_of(name, label, trials, x, y, material))
         bits = np.array([each.bits for each in some])

@@ -25,9 +25,11 @@ from rejoinder.files.replacing import failure, made_folder, write_json
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted
 from rejoinder.metrics.ruq import RUQ
+from rejoinder.models.likelihood.backend import LocalModel
 from rejoinder.models.training.folder import read_folder
 from rejoinder.progress import Report
-from rejoinder.responders.seq2seq.trained import TrainedResponder
+from rejoinder.responders.phrase.parameters import PhraseParameters
+from rejoinder.responders.replies import respond
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_responses
@@ -152,25 +154,29 @@ class Trial:
     ) -> dict[str, Any]:
         wanted = self.grid.parameters(self.setting)
         pairs = self.material.pairs(wanted.pairs)
-        parameters = wanted.changed(epochs=epochs, pairs=0)
+        phrases = isinstance(wanted, PhraseParameters)
+        parameters = wanted.changed(pairs=0, **({} if phrases else {"epochs": epochs}))
         result = train_responder(
             pairs, model, parameters, self.material.validation, save_every, report, self.device
         )
         log = list(result.folder.record.log)
         best = min(log, key=lambda entry: entry["validation_loss"])
-        bits = self._bits(model, best["validation_loss"], parameters.longest)
+        bits = best.get("bits_per_character")
+        if bits is None:
+            bits = self._bits(model, best["validation_loss"], parameters.longest)
         if not math.isfinite(bits):
             raise InputError(f"training: the validation loss is {best['validation_loss']}")
+        notes = list(result.notes) if phrases else result.inexact
         return {
             "setting": self.setting,
             "epochs": epochs,
             "bits_per_character": bits,
             "validation_loss": best["validation_loss"],
-            "best_epoch": best["epoch"],
+            "best_epoch": best.get("epoch", 1),
             "pairs": len(pairs),
             "log": log,
             "versions": dict(result.folder.record.versions),
-            **({"notes": result.inexact} if result.inexact else {}),
+            **({"notes": notes} if notes else {}),
         }
 
     def _bits(self, model: Path, loss: float, longest: int) -> float:
@@ -209,7 +215,10 @@ class Trial:
         if empty:
             notes.append(f"{counted(empty, 'reply', 'replies')} of {len(texts)} empty")
         scored = {"setting": self.setting, "metric": scores.systems().to_dicts()[0]}
-        for part, testset in (("train", material.train), ("test", material.plain)):
+        # RUQ reads likelihoods, which the Transformer alone has.
+        transformer = getattr(self.grid.base, "kind", None) == "transformer"
+        parts = (("train", material.train), ("test", material.plain)) if transformer else ()
+        for part, testset in parts:
             scored[f"ruq_{part}"], more = self._ruq(testset)
             notes += [f"RUQ {part}: {note}" for note in more]
         return {
@@ -231,6 +240,8 @@ class Trial:
         from rejoinder.responders.seq2seq.subwords import load_tokenizer
 
         wanted = self.grid.parameters(self.setting)
+        if isinstance(wanted, PhraseParameters):
+            return []  # its training has noted that
         tokenizer, notes = load_tokenizer(self.model), []
         corpora = {"corpus": self.material.pairs(wanted.pairs)}
         for what, pairs in {**corpora, "validation": self.material.validation}.items():
@@ -250,8 +261,11 @@ class Trial:
         path = self.folder / REPLIES
         if self._has_replies():
             return [strict_json(line)["text"] for line in path.read_text("utf-8").splitlines()]
-        responder = TrainedResponder.load(self.model, self.device)
-        texts = responder.respond(self.material.messages, self.material.beam, progress=progress)
+        replies = respond(
+            self.model, self.material.testset, beam=self.material.beam, progress=progress,
+            local=LocalModel(self.device),
+        )  # fmt: skip
+        texts = replies.table.get_column("text").to_list()
         table = {"system": [self.name] * len(texts), "id": self.material.testset.ids, "text": texts}
         write_responses(pl.DataFrame(table), path)
         write_with_checksum(self.folder / REPLIES_HASH, {"replies": sha256(path)})
@@ -267,7 +281,6 @@ class Trial:
 
     def _ruq(self, testset: TestSet) -> tuple[dict[str, Any], tuple[str, ...]]:
         """RUQ against the generic reply, of the first reference, as the paper has it."""
-        from rejoinder.models.likelihood.backend import LocalModel
         from rejoinder.models.likelihood.prompts import Prompting
         from rejoinder.models.likelihood.registry import open_backend
 

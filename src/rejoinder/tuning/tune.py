@@ -67,8 +67,8 @@ class Tuned(TableResult):
         """The gain held out under every metric, and the weights."""
         from rejoinder.tuning.tune_tables import tuned
 
-        percent = [label for label, each in self.scores.measured.items() if each.metric.times100]
-        return tuned(self.table, self.weights, self.settings, percent, self.signatures, self.notes)
+        metrics = {label: each.metric for label, each in self.scores.measured.items()}
+        return tuned(self.table, self.weights, self.settings, metrics, self.signatures, self.notes)
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder tune --json`` prints."""

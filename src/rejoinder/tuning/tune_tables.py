@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, Show, decimals, times100
+from rejoinder.document.numbers import NONE, Show
 from rejoinder.document.parts import GAP, Document, Line, lines, signed
 from rejoinder.document.table import Table, estimate, key, number, text
 from rejoinder.messages import counted
+from rejoinder.metrics.base import Metric
+from rejoinder.scoring.shown_values import number_of
 
 MEANINGS = {
     "tuned": "Whether the weights were tuned by this metric.",
@@ -25,16 +27,16 @@ MEANINGS = {
 TIMES100 = "values of metrics within -1 and 1 are x100"
 
 
-def scale_of(percent: Container[str]) -> Callable[[str], Show]:
-    """How values of a metric are shown, by its name: x100 if it is among these."""
-    return lambda metric: times100 if metric in percent else decimals(3)
+def show_of(metrics: Mapping[str, Metric]) -> Callable[[str], Show]:
+    """How values of a metric are shown, by its name."""
+    return lambda label: number_of(metrics.get(label), plain=3)
 
 
 def tuned(
     table: pl.DataFrame,
     weights: Mapping[str, float],
     settings: Mapping[str, int],
-    percent: Sequence[str],
+    metrics: Mapping[str, Metric],
     signatures: Mapping[str, str],
     notes: Sequence[str],
 ) -> Document:
@@ -44,11 +46,11 @@ def tuned(
         table: ``Tuned.table``.
         weights: By feature.
         settings: ``Tuned.settings``.
-        percent: The metrics that are shown x100.
+        metrics: By label.
         signatures: By metric.
         notes: What was left out.
     """
-    show = scale_of(percent)
+    show = show_of(metrics)
     columns = [
         key("metric"),
         text("", ("tuned",), lambda each: "tuned" if each else "not tuned"),

@@ -11,6 +11,7 @@ import polars as pl
 
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.files.shards import end_of_shard
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.metrics.engine.jackknife import interval_facts
@@ -94,14 +95,18 @@ def ruq(
     testset = TestSet.of(testset)
     items = items_of(testset, replies, references)
     tables, notes = [], list(items.notes)
-    for position, backend in enumerate(backends):
-        own = outputs_of.get(backend.name, {})
-        result = likelihoods(
+    results = [
+        likelihoods(
             backend,
-            items.requests(own),
+            items.requests(outputs_of.get(backend.name, {})),
             work=work,
             progress=None if progress is None else _share(progress, position, len(backends)),
         )
+        for position, backend in enumerate(backends)
+    ]
+    end_of_shard()
+    for backend, result in zip(backends, results, strict=True):
+        own = outputs_of.get(backend.name, {})
         _check_finite(backend.name, result)
         tables.append(items.table(backend.name, result.replies, own))
         notes += [f"{backend.name}: {each}" if len(names) > 1 else each for each in result.notes]

@@ -68,7 +68,7 @@ class StackedTable(Table):
         Args:
             width: Of the terminal, in cells: a Chinese character takes two.
         """
-        natural = [_width(column) for column in self.columns]
+        natural = [max(_length(column.header), _cells(column)) for column in self.columns]
         if _total(natural) <= width:
             return [self]
         keys, groups = self._keys(), self._groups()
@@ -170,11 +170,6 @@ def _shared(natural: Sequence[int], room: int) -> list[int]:
 
 def _total(sizes: Sequence[int]) -> int:
     return sum(sizes) + BETWEEN * max(0, len(sizes) - 1)
-
-
-def _width(column: Column) -> int:
-    """The cells of a column's widest line, its heading included."""
-    return max(_length(column.header), _cells(column))
 
 
 def _cells(column: Column) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import options, targets
 from rejoinder.cli.declarations import argument, command, flag, number
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def export(given: ExportOptions) -> None:
     from rejoinder.annotation.export import export as exported
     from rejoinder.annotation.salvage import salvaged
     from rejoinder.annotation.study import Study
-    from rejoinder.cli import targets
     from rejoinder.cli.outputs import save_and_print
     from rejoinder.errors import ParameterError
     from rejoinder.tables.write import write_preferences, write_ratings

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import options, targets
 from rejoinder.cli.declarations import choice, command
 from rejoinder.cli.study import StudyOptions
 
@@ -68,7 +68,6 @@ def _platform_of(given: PageOptions) -> str | None:
         RejoinderError: The output cannot be written, or has the suffix of something else.
     """
     from rejoinder.annotation.platforms.registry import PLATFORMS
-    from rejoinder.cli import targets
     from rejoinder.errors import ParameterError
 
     suffixes = {each.suffix: each.name for each in PLATFORMS.values() if each.suffix}

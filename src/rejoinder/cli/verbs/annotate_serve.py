@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command, flag, integer, option
+from rejoinder.cli.declarations import command, flag, integer, option, path
 from rejoinder.cli.study import StudyOptions
 
 if TYPE_CHECKING:
+    from rejoinder.annotation.followed_design import FollowedDesign
     from rejoinder.annotation.study import Study
 
 
@@ -50,6 +52,12 @@ class ServeOptions(StudyOptions, options.JsonOptions):
         metavar="URL",
         help="Public address of the page, for the printed links (default: that of this server).",
     )
+    design: Path | None = path(
+        "--design",
+        help="Design that the study follows, a file of 'rejoinder plan --design --save'. One rater rates the "
+        "replies of all systems to an item, and the study ends by itself when a look says so. It stays "
+        "with the study.",
+    )
     prepare: bool = flag(
         "--prepare", help="Make the study and print its links, without serving it."
     )
@@ -76,22 +84,42 @@ def serve(given: ServeOptions) -> None:
         "no extra",
     )
     address = _checked(given.address)
-    study, there = studies.opened(given)
+    if given.design is not None and given.raters_per_question is None and given.testset is not None:
+        given.raters_per_question = 1
+    study, there = studies.opened(given, given.design is not None)
     try:
+        following = _following(given, study, there)
         links = given.links
         if links is None and not there:
             links = study.task.raters_per_question
         study.add_links(links or 0)
         if given.prepare:
-            _print(given, study, _own(given.host, given.port) if address is None else [address])
+            own = _own(given.host, given.port) if address is None else [address]
+            _print(given, study, own, following)
             _say_how_to_serve(given)
             return
-        _serve(given, study, address)
+        _serve(given, study, address, following)
     finally:
         study.close()
 
 
-def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
+def _following(given: ServeOptions, study: Study, there: bool) -> FollowedDesign | None:
+    """The design that the study follows; a new study that cannot follow it is not kept."""
+    from rejoinder.annotation.followed_design import FollowedDesign
+    from rejoinder.errors import RejoinderError
+
+    try:
+        return FollowedDesign.of(study, given.design)
+    except RejoinderError:
+        if not there:
+            study.close()
+            given.db.unlink()
+        raise
+
+
+def _serve(
+    given: ServeOptions, study: Study, address: str | None, following: FollowedDesign | None
+) -> None:
     from contextlib import closing
 
     from rejoinder.annotation.server.run import listening
@@ -109,14 +137,21 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
                 "its address with --address"
             )
         addresses = _own(given.host, port) if address is None else [address]
-        ready = functools.partial(_print, given, study, addresses)
-        served(study, place, address, ready, given.most_raters)
+        ready = functools.partial(_print, given, study, addresses, following)
+        served(study, place, address, ready, given.most_raters, following)
+    note(f"stopped; the answers are in {given.db}, and this goes on: {_again(given)}")
 
 
 def _say_how_to_serve(given: ServeOptions) -> None:
     """Nobody can open the links before the study is served."""
     from rejoinder.cli.terminal.console import console
 
+    if not given.json:
+        console().print(f"no page is served yet: {_again(given)}", soft_wrap=True)
+
+
+def _again(given: ServeOptions) -> str:
+    """The command that serves the study as this one did."""
     rest = "".join(
         f" --{name} {value}"
         for name, value, usual in (
@@ -126,9 +161,7 @@ def _say_how_to_serve(given: ServeOptions) -> None:
         )
         if value != usual
     )
-    if not given.json:
-        line = f"no page is served yet: rejoinder annotate serve --db {given.db}{rest}"
-        console().print(line, soft_wrap=True)
+    return f"rejoinder annotate serve --db {given.db}{rest}"
 
 
 def _checked(address: str | None) -> str | None:
@@ -160,7 +193,9 @@ def _own(host: str, port: int) -> list[str]:
     return [f"http://{each}:{port}" for each in hosts_of(host)]
 
 
-def _print(given: ServeOptions, study: Study, addresses: list[str]) -> None:
+def _print(
+    given: ServeOptions, study: Study, addresses: list[str], following: FollowedDesign | None
+) -> None:
     """The links, on standard output: whoever sees them may rate, or see the progress."""
     import dataclasses
     import sys
@@ -173,6 +208,7 @@ def _print(given: ServeOptions, study: Study, addresses: list[str]) -> None:
     from rejoinder.cli.terminal.console import console, print_notes
     from rejoinder.messages import counted, listed
 
+    design = None if following is None else following.state()
     now, address = overview(study), addresses[0]
     links = [
         {"rater": each.rater.name, "state": each.state, "link": f"{address}/r/{each.rater.token}"}
@@ -193,12 +229,15 @@ def _print(given: ServeOptions, study: Study, addresses: list[str]) -> None:
         "db": str(given.db),
         "notes": study.notes,
     }
+    if design is not None:
+        whole["design"] = design.as_json()
     if given.json:
         machine.write(whole)
         return
     out = console()
+    raters = counted(study.task.raters_per_question, "rater")
     out.print(
-        f"{study.task.kind}: {now.questions} questions, {study.task.raters_per_question} raters each; "
+        f"{study.task.kind}: {now.questions} questions, {raters} each; "
         f"{now.answers} of {now.wanted} answers"
     )
     out.print(f"progress and export (admin): {whole['admin']}", soft_wrap=True)
@@ -209,6 +248,8 @@ def _print(given: ServeOptions, study: Study, addresses: list[str]) -> None:
     if given.host not in _THIS_MACHINE and out.is_terminal and out.color_system:
         for line in qr_lines(whole["join"]):
             out.print(Text(line, style="black on white"), soft_wrap=True)
+    if design is not None:
+        out.print(f"design: {design}", soft_wrap=True)
     for row in links:
         out.print(f"{row['rater']}, {row['state']}: {row['link']}", soft_wrap=True)
     print_notes(out, study.notes)

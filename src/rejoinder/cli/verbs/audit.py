@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import command, integer, option, path
 
 
@@ -50,7 +50,6 @@ def audit(given: AuditOptions) -> None:
     in doubt where such a reply scores as high as the systems.
     """
     from rejoinder.auditing.audit import audit as audited
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables.write import write_responses

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rejoinder.cli import options
-from rejoinder.cli.declarations import choice, command, flag, integer, number, option
+from rejoinder.cli import inputs, options
+from rejoinder.cli.declarations import choice, command, flag, integer, number, option, path
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.errors import ParameterError
 from rejoinder.statistics.draws import FEWEST_RESAMPLES
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rejoinder.document.parts import Document
     from rejoinder.human_evaluation.rater_effects import RaterEffects
     from rejoinder.scoring.compare import Comparison
+    from rejoinder.tables.types import Ratings
 
 
 PICTURE = "differences"
@@ -28,6 +29,7 @@ class CompareOptions(
     options.SamplesOptions,
     options.RatingFilesOptions,
     options.DrawnOptions,
+    options.FailIfWorseOptions,
 ):
     """The options of 'compare'."""
 
@@ -37,17 +39,6 @@ class CompareOptions(
         "--margin",
         help="Largest difference that does not matter. In the metrics' own range: 0.01 is one point "
         "of BLEU. Adds tests of equivalence and of non-inferiority of a.",
-    )
-    fail_if_worse: float | None = number(
-        "--fail-if-worse",
-        metavar="MARGIN",
-        gives=("worse_by",),
-        help="Largest loss against the baseline -b that is accepted: exit with status 1 if a greater "
-        "loss is shown. In the metrics' own range, from 0: 0.01 is one point of BLEU.",
-    )
-    fail_if_unsure: bool = flag(
-        "--fail-if-unsure",
-        help="Exit with status 1 also if a loss greater than MARGIN is not excluded.",
     )
     save: Path | None = options.save("The verdicts of --fail-if-worse, as JUnit XML (.xml).")
     plots: Path | None = options.plots("The difference of each pair of systems.")
@@ -81,6 +72,11 @@ class CompareOptions(
         help="Sequential monitoring: intervals that are valid at any sample size. With --ratings; they are "
         "1.6 to 1.9 times as wide, and begin at 20 rated items.",
     )
+    design: Path | None = path(
+        "--design",
+        help="Design that the study follows, a file of 'rejoinder plan --design --save'. It says what each "
+        "look at the ratings decides, in the order of their rows. With --ratings.",
+    )
     correction: str = choice(
         "--correction",
         of=("holm", "max"),
@@ -111,7 +107,6 @@ def compare(given: CompareOptions) -> None:
     With --ratings of some items: by people alone, by each judge (--scores, -m) alone, and by the
     judges corrected by people. With --ratings and no other file: by people.
     """
-    from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.targets import VERDICTS, check_drawings, check_file
 
@@ -128,6 +123,7 @@ def compare(given: CompareOptions) -> None:
         "population",
         "rater_effects",
         "drawn",
+        "design",
     )
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
@@ -143,7 +139,6 @@ def compare(given: CompareOptions) -> None:
 
 def _by_metrics(given: CompareOptions) -> None:
     """Compares by metrics alone."""
-    from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.saved_tables import write_text
     from rejoinder.document.parts import GAP, View
@@ -198,7 +193,7 @@ def _by_metrics(given: CompareOptions) -> None:
 
         write_text(as_junit(compared, given.fail_if_unsure), path)
 
-    with Outputs(compared.scores) as outputs:
+    with Outputs(compared) as outputs:
         outputs.save(given.save, save_verdicts)
         outputs.plot(compared, given.plots, PICTURE)
         outputs.show(given, show, printed)
@@ -230,17 +225,28 @@ NOT_WITH_PEOPLE = {
 """Options that have no effect beside ratings, and why."""
 
 
+NOT_WITH_DESIGN = {
+    "anytime": "whose looks are the design's",
+    "correction": "whose pairs share one constant",
+    "population": "which is for new items",
+    "drawn": "whose items are drawn alike",
+    "cluster": "whose items are independent",
+    "plots": "which draws none",
+}
+"""Options that have no effect beside a design, and why."""
+
+
 OF_RATINGS = {
-    "ratings", "format", "columns", "criterion", "scale", "anytime", "correction", "rater_effects",
+    "design", "ratings", "format", "columns", "criterion", "scale", "anytime", "correction", "rater_effects",
     "drawn", "a", "b", "without", "cluster", "seed", "digits", "ranks", "all_pairs", "tables",
-    "plots", "json", "quiet",
+    "plots", "json", "quiet", "claim", "anonymous", "registered",
 }  # fmt: skip
 """Options that have an effect where ratings are all that is given."""
 
 
 def _check_with_people(given: CompareOptions, alone: bool) -> None:
     """Raises where an option has no effect beside ratings or on them alone, or no judge is named."""
-    from rejoinder.cli.inputs import take_own_scores
+    from rejoinder.cli.inputs import take_judges
     from rejoinder.cli.needs import from_command_line
 
     for name, each in from_command_line().items():
@@ -248,13 +254,16 @@ def _check_with_people(given: CompareOptions, alone: bool) -> None:
             raise ParameterError(
                 f"{each} has no effect beside --ratings, {NOT_WITH_PEOPLE[name]}; leave {each} out"
             )
+        if given.design is not None and name in NOT_WITH_DESIGN:
+            raise ParameterError(
+                f"{each} has no effect beside --design, {NOT_WITH_DESIGN[name]}; leave {each} out"
+            )
         if alone and name not in OF_RATINGS:
             raise ParameterError(
                 f"{each} has no effect on ratings alone; name the test set and the replies, or the scores of "
                 f"another tool with --scores FILE, or leave {each} out"
             )
-    if given.replies and not given.metrics:
-        take_own_scores(given, True, "the judges")
+    take_judges(given)
     if given.replies and not given.metrics and not given.scores:
         raise ParameterError(
             "--ratings: no judge is named; give the scores of all replies with --scores FILE, or name a "
@@ -266,7 +275,6 @@ def _with_people(given: CompareOptions) -> None:
     """Compares by ratings of some items and scores of all, or by ratings alone."""
     from dataclasses import replace  # not imported for --help
 
-    from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.scores_or_ratings import check_not_the_same
@@ -278,6 +286,9 @@ def _with_people(given: CompareOptions) -> None:
     alone = given.testset is None and not given.scores
     _check_with_people(given, alone)
     table = inputs.read_rated(given, given.scale, given.cluster if alone else None)
+    if given.design is not None:
+        _follow_design(given, table, alone)
+        return
     drawn = inputs.read_drawn(given)
     if drawn is not None:
         table = table.with_frame(with_probabilities(table.frame, drawn))
@@ -311,5 +322,30 @@ def _with_people(given: CompareOptions) -> None:
         return result.document(View(given.digits, given.all_pairs, given.ranks))
 
     with Outputs(result) as outputs:
-        outputs.plot(result, given.plots, PICTURE)
+        criteria = result.pairs["criterion"].unique(maintain_order=True) if alone else (None,)
+        outputs.plot(result, given.plots, PICTURE, criteria)
         outputs.show(given, show, lambda: result.as_json(given.ranks))
+
+
+def _follow_design(given: CompareOptions, table: Ratings, alone: bool) -> None:
+    """Says where a study that follows a design stands."""
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.planning.design_progress import follow_design
+
+    assert given.design is not None
+    scores = None if alone else inputs.measured(given, resamples=0)[0]
+    with Progress("comparing"):
+        result = follow_design(
+            table,
+            given.design,
+            scores,
+            given.a,
+            given.b,
+            criterion=given.criterion,
+            without=given.without,
+            scale=given.scale,
+            rater_effects=given.rater_effects,
+            seed=given.seed,
+        )
+    with Outputs(result) as outputs:
+        outputs.show(given, result.document, result.as_json)

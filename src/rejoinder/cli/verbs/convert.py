@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from rejoinder.cli import options
+from rejoinder.cli import options, targets
 from rejoinder.cli.declarations import argument, choice, command, option
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def convert(given: ConvertOptions) -> None:
     JSON Lines or Parquet, which all other verbs read without options. 'rejoinder look' says what a
     file can be read as.
     """
-    from rejoinder.cli import targets
     from rejoinder.cli.made_of_ratings import took_ratings
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, flag, option
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from rejoinder.tables.types import Ratings
 
 
-class CorrelateOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions):
+class CorrelateOptions(
+    options.MeasuringOrScoresOptions, options.RatingFilesOptions, options.ClaimOptions
+):
     """The options of 'correlate'."""
 
     scale: tuple[float, float] | None = options.scale()
@@ -83,7 +85,6 @@ def correlate(given: CorrelateOptions) -> None:
     score and the agreement of one rater with the others. Give a test set and responses, or scores
     kept with 'rejoinder score --save', and the ratings.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.plots import draw, print_notes_of
     from rejoinder.cli.terminal.progress import Progress

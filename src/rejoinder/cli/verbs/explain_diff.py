@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import command, option
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.errors import ParameterError
@@ -35,7 +35,6 @@ def explain_diff(given: ExplainDiffOptions) -> None:
     says what it would change alone. For ROUGE, what rouge-score's aggregator prints. Or give one
     metric, the replies of one system, and the figure that the other tool printed: --reported 27.41.
     """
-    from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.scoring.explain_diff import explain_diff as explained
@@ -62,7 +61,6 @@ def explain_diff(given: ExplainDiffOptions) -> None:
 
 def _reported(given: ExplainDiffOptions, reported: str) -> None:
     """Searches for the settings that give a figure."""
-    from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.scoring.reported import find_settings
 

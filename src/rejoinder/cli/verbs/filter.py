@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ def filter_corpus(given: FilterOptions) -> None:
     answers, and the entropy of a message is that of the replies that it gets, in bits. Equal
     utterances count as one; with --sentence-vectors, so do utterances of one cluster.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora import filtering

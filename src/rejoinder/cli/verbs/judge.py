@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import choice, command, number
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ def judge(given: JudgeOptions) -> None:
     (the alternative annotator test). Metrics of texts are judges too: can BLEU replace a rater?
     'mark' makes the marks of a language model.
     """
-    from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import from_command_line
     from rejoinder.cli.outputs import Outputs
@@ -70,6 +69,7 @@ def judge(given: JudgeOptions) -> None:
     if "resamples" in from_command_line():
         note("--resamples has no effect: 'judge' draws no resamples")
     table = inputs.read_rated(given, given.scale)
+    inputs.take_judges(given)
     check_not_made_of(given, given.ratings, table.frame)
     scores, texts = inputs.measured(given, resamples=0)
     repeats = None

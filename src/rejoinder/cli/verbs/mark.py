@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import command, flag, option, path
-from rejoinder.errors import ParameterError
+from rejoinder.cli.shard_option import ShardOptions, in_shards
+from rejoinder.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from rejoinder.marking.rubric import Rubric
@@ -33,7 +34,11 @@ class MarkingServerOptions(options.ServedModelOptions):
 
 
 class MarkOptions(
-    MarkingServerOptions, options.LocalModelOptions, options.TextsOptions, options.PrintedOptions
+    MarkingServerOptions,
+    options.LocalModelOptions,
+    options.TextsOptions,
+    options.PrintedOptions,
+    ShardOptions,
 ):
     """The options of 'mark'."""
 
@@ -63,6 +68,7 @@ class MarkOptions(
 
 
 @command(MarkOptions, epilog=EXAMPLES)
+@in_shards
 def mark(given: MarkOptions) -> None:
     """Have a language model mark replies.
 
@@ -72,7 +78,6 @@ def mark(given: MarkOptions) -> None:
     and with 'compare --ratings'. A server's key is read from the environment variable
     REJOINDER_API_KEY.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.marking.mark import mark as marked
@@ -168,7 +173,6 @@ def _not_replaced(output: Path, why: str) -> str:
 
 def _has_names_of(output: Path, rubric: Rubric, pairwise: bool, model: str | None = None) -> bool:
     """Whether the names in a file are those that a model's marks of a rubric have."""
-    from rejoinder.errors import InputError
     from rejoinder.marking.tables import FIRST, has_names_of
     from rejoinder.tables.external_scores import read_scores
     from rejoinder.tables.preferences import read_preferences

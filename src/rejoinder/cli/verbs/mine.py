@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import argument, command, flag, integer, number, option, path
+from rejoinder.cli.shard_option import ShardOptions, in_shards
 
 
-class MineOptions(options.TestsetFileOptions, options.PrintedOptions):
+class MineOptions(options.TestsetFileOptions, options.PrintedOptions, ShardOptions):
     """The options of 'mine'."""
 
     corpus: Path = argument("corpus", type=options.PATH)
@@ -57,6 +58,7 @@ class MineOptions(options.TestsetFileOptions, options.PrintedOptions):
 
 
 @command(MineOptions)
+@in_shards
 def mine(given: MineOptions) -> None:
     """Mine candidate references for a test set from a corpus.
 
@@ -65,7 +67,6 @@ def mine(given: MineOptions) -> None:
     al. 2015). Equal responses count once. Conversations of the corpus that share an utterance of 8
     words or a pair of message and response with the test set are left out.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora.mining.files import index_corpus, passing_index

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option, path
 from rejoinder.errors import ParameterError
 
@@ -94,8 +94,57 @@ class NextItemsOptions(options.DrawnOptions):
     )
 
 
+class DesignOptions(options.Options):
+    """The design of a study that is looked at on the way."""
+
+    design: bool = flag(
+        "--design",
+        help="Plan a study that is looked at while ratings come in: raters of an item, looks, maximum and "
+        "expected ratings, and what each lever saves. With --ratings of a pilot, or with --difference "
+        "and --reliability.",
+    )
+    reliability: float | None = number(
+        "--reliability",
+        metavar="R",
+        help="Reliability of the mean of three raters' differences of two systems, for --design "
+        "without a pilot.",
+    )
+    spread: float = number(
+        "--spread",
+        metavar="S",
+        default=1.0,
+        help="Standard deviation of one rater's difference over items in grades, for --design without a "
+        "pilot.",
+    )
+    rho: float = number(
+        "--rho",
+        metavar="R",
+        default=0.0,
+        help="Correlation of a judge with the true differences, for --design without a pilot.",
+    )
+    pool: int | None = integer(
+        "--pool",
+        help="Number of items at hand for --design (default: those that the pilot's judge scored, or no "
+        "limit).",
+    )
+    every: int = integer(
+        "--looks-every", default=10, help="Number of rated items between the looks of --design."
+    )
+    per_rating: tuple[float, float] | None = option(
+        "--per-rating",
+        metavar="MINUTES PRICE",
+        type=(float, float),
+        help="Minutes and price of one rating, for the costs of --design.",
+    )
+    save: Path | None = options.save("The design, for 'rejoinder compare --design' (.json).")
+
+
 class PlanOptions(
-    options.MeasuringOrScoresOptions, PilotRatingsOptions, ExtrapolationOptions, NextItemsOptions
+    options.MeasuringOrScoresOptions,
+    PilotRatingsOptions,
+    ExtrapolationOptions,
+    NextItemsOptions,
+    DesignOptions,
 ):
     """The options of 'plan'."""
 
@@ -124,10 +173,34 @@ class PlanOptions(
         help="Share of the same prompts that one of the two systems alone passes. Default: as if they "
         "passed independently of each other, and the least there can be.",
     )
+    register: Path | None = path(
+        "--register",
+        writes=True,
+        help="Write a registration to this file: what --fix names, the date, and a nonce. A claim names its "
+        "digest (--registered).",
+    )
+    fixed: tuple[str, ...] = option(
+        "--fix",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="What is registered; may be repeated: hypothesis, metric, margin, test or n. For --register.",
+    )
 
 
-OF_RATES = {"rates", "discordant", "items", "power", "alpha", "json", "tables", "quiet"}
+OF_RATES = {
+    "rates", "discordant", "items", "power", "alpha", "json", "tables", "quiet", "register", "fixed",
+}  # fmt: skip
 """Options that have an effect on a plan for rates."""
+
+FOR_DESIGN = ("reliability", "spread", "rho", "pool", "every", "per_rating", "save")
+"""Options of a design."""
+
+OF_DESIGN = {
+    *FOR_DESIGN, "design", "differences", "power", "ratings", "scores", "testset", "responses", "metrics",
+    "references", "format", "columns", "criterion", "scale", "a", "b", "without", "seed", "missing",
+    "drop_unusable", "settings", "json", "tables", "quiet", "register", "fixed",
+}  # fmt: skip
+"""Options that have an effect on a design."""
 
 OF_METRICS = (
     "metrics", "references", "missing", "drop_unusable", "width", "correlation", "next", "output",
@@ -143,18 +216,32 @@ def plan(given: PlanOptions) -> None:
     The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
     'rejoinder score --save' (from which fewer references cannot be planned), and the ratings so far
     if there are any; or --ratings alone, to plan for people. With --next N -o FILE it says which
-    items to have rated next instead. With --rates P1 P2 no file is needed.
+    items to have rated next instead. With --rates P1 P2 no file is needed. With --design it
+    plans a study that is looked at while ratings come in.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.ledger.registrations import facts_of, register
     from rejoinder.planning.plan import plan as planned
     from rejoinder.tables.drawn_items import with_probabilities
     from rejoinder.tables.write import write_drawn
 
+    check_needs(given.register is not None, "--register FILE", "fixed")
+    targets.check_file(given.register, targets.REGISTRATION, "--register")
+    facts = facts_of(given.fixed)
+    if given.register is not None and not (
+        given.testset or given.scores or given.ratings or given.rates or given.design
+    ):
+        with Outputs() as outputs:
+            outputs.save(given.register, lambda path: register(path, **facts))
+        return
+    check_needs(given.design, "--design", *FOR_DESIGN)
+    if given.design:
+        _plan_design(given)
+        return
     check_needs(given.rates is not None, "--rates P1 P2", "discordant")
     if given.rates is not None:
         _plan_rates(given, *given.rates)
@@ -214,14 +301,53 @@ def plan(given: PlanOptions) -> None:
         if items is not None:
             rows = items.table
             outputs.save(given.output, lambda path: write_drawn(rows, path), rows.height)
+        outputs.save(given.register, lambda path: register(path, **facts))
         next_items = {} if items is None else {"next": items.as_json()}
         outputs.show(given, show, lambda: result.as_json() | next_items)
+
+
+def _plan_design(given: PlanOptions) -> None:
+    """Plans a study that is looked at on the way, from a pilot or from stated assumptions."""
+    from rejoinder.cli.needs import check_needs, from_command_line
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.ledger.registrations import facts_of, register
+    from rejoinder.planning.design import plan_design
+
+    for name, each in from_command_line().items():
+        if name not in OF_DESIGN:
+            raise ParameterError(f"{each} has no effect beside --design; leave {each} out")
+        if given.ratings and name in ("reliability", "spread", "rho"):
+            raise ParameterError(
+                f"{each} states what the pilot of --ratings shows; leave {each} out"
+            )
+    judged = given.testset is not None or bool(given.scores)
+    check_needs(
+        bool(given.ratings), "--ratings FILE", "criterion", "scale", "scores", "testset", "a", "b"
+    )
+    targets.check_file(given.save, targets.DESIGNS, "--save")
+    difference = _differences(given.differences)
+    if isinstance(difference, dict):
+        difference = difference.get("people")
+    ratings = inputs.read_rated(given, given.scale, None) if given.ratings else None
+    scores = None
+    if judged:
+        scores, _ = inputs.measured(given, resamples=0, cluster=None, only=())
+    result = plan_design(
+        difference, ratings=ratings, scores=scores, criterion=given.criterion, scale=given.scale,
+        a=given.a, b=given.b, without=given.without, power=given.power, seed=given.seed,
+        **{name: getattr(given, name) for name in FOR_DESIGN if name != "save"},
+    )  # fmt: skip
+    with Outputs(result) as outputs:
+        outputs.save(given.save, result.design.save)
+        outputs.save(given.register, lambda path: register(path, **facts_of(given.fixed)))
+        outputs.show(given, result.document, result.as_json)
 
 
 def _plan_rates(given: PlanOptions, first: float, second: float) -> None:
     """Plans without a pilot, by the rates that two systems are expected to have."""
     from rejoinder.cli.needs import from_command_line
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.ledger.registrations import facts_of, register
     from rejoinder.planning.rates import plan_rates
 
     for name, each in from_command_line().items():
@@ -239,6 +365,7 @@ def _plan_rates(given: PlanOptions, first: float, second: float) -> None:
         alpha=given.alpha,
     )
     with Outputs() as outputs:
+        outputs.save(given.register, lambda path: register(path, **facts_of(given.fixed)))
         outputs.show(given, result.document, result.as_json)
 
 

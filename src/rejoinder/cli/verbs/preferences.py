@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import choice, command, flag, option
 from rejoinder.errors import ParameterError
 
@@ -88,7 +88,6 @@ def preferences(given: PreferencesOptions) -> None:
     for all systems on one scale: strengths (Bradley and Terry, or Davidson); for the raters: alpha
     and kappa.
     """
-    from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences

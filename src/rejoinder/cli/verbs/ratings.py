@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import command, flag
 
 EXAMPLES = """\b
@@ -39,7 +39,6 @@ def ratings(given: RatingsOptions) -> None:
     interval, and how often each grade was given. An undefined number is not shown as 0; the
     reason is printed below the tables.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs, from_command_line
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
@@ -58,6 +57,7 @@ def ratings(given: RatingsOptions) -> None:
     with Progress("reading"):
         keep, form = cluster_columns(given.cluster), given.format
         table = read_as(Ratings, given.files, format=form, columns=given.columns, keep=keep)
+    inputs.take_own_scale(given, given.files)
     with Progress("measuring agreement") as tick:
         summary = summarise_ratings(
             table, raters=given.raters, scale=given.scale, **given.summary(), progress=tick

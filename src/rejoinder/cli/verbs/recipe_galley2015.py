@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, integer, number
 
 FIGURE = "galley2015-figure2"
@@ -46,7 +46,11 @@ class GalleyOptions(options.GapsOptions, options.SeedOptions):
 
 
 class Galley2015Options(
-    options.TextsOptions, options.RatingFilesOptions, GalleyOptions, options.PrintedOptions
+    options.TextsOptions,
+    options.RatingFilesOptions,
+    GalleyOptions,
+    options.PrintedOptions,
+    options.LedgerOptions,
 ):
     """The options of 'recipe galley2015'."""
 
@@ -61,7 +65,6 @@ def galley2015(given: Galley2015Options) -> None:
     human ratings, by units of items. With --plots also for other weights, unit sizes and orders; with
     --cases sample reference sets (Table 1).
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress

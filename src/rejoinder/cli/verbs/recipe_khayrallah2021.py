@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import options
+from rejoinder.cli import options, targets
 from rejoinder.cli.declarations import argument, command, option, path
 
 
-class Khayrallah2021Options(options.SamplingOptions, options.PrintedOptions):
+class Khayrallah2021Options(options.SamplingOptions, options.PrintedOptions, options.LedgerOptions):
     """The options of 'recipe khayrallah2021'."""
 
     data: Path = argument("data", metavar="DAILYDIALOG_DIR", type=options.PATH)
@@ -51,7 +51,6 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
     Ratings: raters whose kappa is below 0.1 are removed, as in the paper (--filter-raters=-1 keeps
     all). Interrupted runs resume: repeat the command.
     """
-    from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import Options, command, flag, integer, number
 
 
@@ -26,6 +26,7 @@ class NegativeReferencesOptions(
     NegativeScoringOptions,
     options.SamplingOptions,
     options.PrintedOptions,
+    options.LedgerOptions,
 ):
     """The options of 'recipe negative-references'."""
 
@@ -48,7 +49,6 @@ def negative_references(given: NegativeReferencesOptions) -> None:
     Holds out a good reference and a bad one (of negative weight) of each context, and scores both
     against the others: deltaBLEU against good and bad ones, BLEU against the good ones alone.
     """
-    from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.recipes.negative_references import study as recipe

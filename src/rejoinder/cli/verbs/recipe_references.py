@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import Options, argument, command, integer, option
 
 
@@ -37,6 +37,7 @@ class ReferencesOptions(
     ChainOptions,
     options.SamplingOptions,
     options.PrintedOptions,
+    options.LedgerOptions,
 ):
     """The options of 'recipe references'."""
 
@@ -65,7 +66,6 @@ def references(given: ReferencesOptions) -> None:
     both, weighs them; with RESPONSES, scores these systems against them; with --ratings of the systems,
     correlates the metrics with people. Repeat the command with more files to go on: the candidates stay.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import options, targets
 from rejoinder.cli.declarations import Options, argument, command, integer, path
 
 
@@ -35,7 +35,11 @@ class TuningOptions(Options):
 
 
 class Systems2015Options(
-    TuningOptions, options.MetricsOptions, options.SamplingOptions, options.PrintedOptions
+    TuningOptions,
+    options.MetricsOptions,
+    options.SamplingOptions,
+    options.PrintedOptions,
+    options.LedgerOptions,
 ):
     """The options of 'recipe systems2015'."""
 
@@ -66,15 +70,13 @@ def systems2015(given: Systems2015Options) -> None:
     minimum Bayes risk and a neural scorer over their lists; random and people's replies; each scored by
     all metrics. Interrupted runs resume: repeat the command.
     """
-    from rejoinder.cli import targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora.pairs import check_holds_pairs
     from rejoinder.recipes.systems2015 import systems2015 as study
-    from rejoinder.responders.phrase.parameters import PhraseParameters
     from rejoinder.tables.testset import read_testset
     from rejoinder.tables.write import write_responses
-    from rejoinder.tuning.grid import settable, single_values
+    from rejoinder.tuning.grid import settable_of, single_values
 
     targets.check_folder(given.output, markers=("study.json",))
     with Progress("reading"):
@@ -90,7 +92,7 @@ def systems2015(given: Systems2015Options) -> None:
             scorer=given.scorer and str(given.scorer),
             preset=given.preset,
             detokenize=given.detokenize,
-            settings=single_values(given.settings, settable(PhraseParameters)),
+            settings=single_values(given.settings, settable_of("phrase")),
             metrics=given.metrics,
             **given.of(TuningOptions, options.SamplingOptions),
             progress=tick,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, flag, number, option, path
 from rejoinder.cli.terminal.progress import Progress
 
@@ -32,6 +32,7 @@ class Tao2018Options(
     options.RatingFilesOptions,
     CorrelatingOptions,
     options.PrintedOptions,
+    options.LedgerOptions,
 ):
     """The options of 'recipe tao2018'."""
 
@@ -91,7 +92,6 @@ def tao2018(given: Tao2018Options) -> None:
     ratings of single replies, pooled and within each system, beside a random baseline and human
     agreement. For Table 4, repeat the command with the same model on data of another kind.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.document.parts import lines
     from rejoinder.recipes.tao2018 import Model, Texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import argument, command, path
 from rejoinder.cli.terminal.progress import Progress
 
@@ -28,7 +28,13 @@ Examples:
 """
 
 
-class ReportOptions(options.MeasuredOptions, options.RatingFilesOptions, options.JsonOptions):
+class ReportOptions(
+    options.MeasuredOptions,
+    options.RatingFilesOptions,
+    options.SamplesOptions,
+    options.JsonOptions,
+    options.LedgerOptions,
+):
     """The options of 'report'."""
 
     # None where other options name files.
@@ -65,7 +71,6 @@ def report(given: ReportOptions) -> None:
     """
     from dataclasses import replace  # not imported for --help
 
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.records import Records
@@ -84,7 +89,10 @@ def report(given: ReportOptions) -> None:
     texts, replies = _texts(given) if kept is None else (None, None)
     check_needs(replies is not None, "responses", "references", "drop_unusable")
     check_needs(replies is not None or kept is not None, "responses", "metrics")
-    check_needs(replies is not None or bool(given.scores), "responses or --scores FILE", "missing")
+    measured = replies is not None or bool(given.scores)
+    check_needs(measured or kept is not None, "responses or --scores FILE", "at")
+    check_needs(measured, "responses or --scores FILE", "missing")
+    check_needs(bool(given.at), "--at K", "passing")
     metrics = None if kept is not None else inputs.metrics_of(given, given.without)
     ratings = inputs.read_rated(given) if given.ratings else None
     preferences = _preferences(given)
@@ -98,7 +106,7 @@ def report(given: ReportOptions) -> None:
             preferences=preferences,
             ruq=given.ruq,
             criterion=given.criterion,
-            **given.of(options.GapsOptions, options.SamplingOptions),
+            **given.of(options.GapsOptions, options.SamplesOptions, options.SamplingOptions),
             cluster=given.cluster,
             progress=lambda part: _begun(tick, part),
         )
@@ -108,6 +116,7 @@ def report(given: ReportOptions) -> None:
         written = outputs.save(
             given.output, lambda path: write_report(result, path, record, tick, with_their_verb)
         )
+        outputs.record(given.ledger, result.document)
         if written:
             _note_size(given.output)
         if given.json:
@@ -118,7 +127,6 @@ def report(given: ReportOptions) -> None:
 
 def _kept(given: ReportOptions) -> Scores | None:
     """The scores that 'rejoinder score --save' wrote, where they stand in the place of the test set."""
-    from rejoinder.cli import inputs
     from rejoinder.tables.kept_files import holds_scores
 
     if given.testset is None or given.responses or not holds_scores(given.testset):
@@ -135,7 +143,6 @@ def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:
     """
     import click
 
-    from rejoinder.cli import inputs
     from rejoinder.tables.assembly.column_mapping import column_mapping
     from rejoinder.tables.formats.format_choice import holds_all, is_log
 
@@ -154,6 +161,8 @@ def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:
             param_hint="'TESTSET'",
             param_type="argument",
         )
+    if given.testset is not None:
+        inputs.take_judges(given)
     if given.replies or not (others or given.preferences):
         return inputs.read(given, given.without)
     return (None if given.testset is None else inputs.read_items(given)), None

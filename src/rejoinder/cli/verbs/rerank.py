@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.candidate_options import CANDIDATES, NUMBERS, read_utilities, read_weights
 from rejoinder.cli.declarations import command, option, path
 from rejoinder.cli.option_values import ScoreFile
@@ -26,7 +26,10 @@ class RerankOptions(options.TestsetFilesOptions, options.MetricsOptions, options
     """The options of 'rerank'."""
 
     candidates: Path = CANDIDATES
-    output: Path = options.output("Responses: .jsonl, .csv or .parquet.")
+    output: Path | None = options.output(
+        "Responses: .jsonl, .csv or .parquet. Without it, what is chosen is printed alone.",
+        required=False,
+    )
     weights: Path | None = path(
         "--weights",
         help="Choose by the weighted sum of features: what 'rejoinder tune --json' printed, or an object "
@@ -90,10 +93,9 @@ def rerank(given: RerankOptions) -> None:
 
     By tuned weights, minimum Bayes risk, the best of a number, or the oracle. CANDIDATES are several
     replies to each item: rows that differ in 'sample' or 'system', samples of logs, or lists of Moses. The
-    chosen ones are written as the responses of a system. With --testset, metrics (-m) compare them with
+    chosen ones are written (-o) as the responses of a system. With --testset, metrics (-m) compare them with
     the first candidates; the metric that chose overestimates.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress

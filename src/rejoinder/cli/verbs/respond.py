@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import argument, command, integer, number, option, path
+from rejoinder.cli.shard_option import ShardOptions, in_shards
 from rejoinder.responders.registry import BUILT_IN, RERANKING, kind_of_system
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class RespondOptions(
     ChatOptions,
     options.TestsetFileOptions,
     options.JsonOptions,
+    ShardOptions,
 ):
     """The options of 'respond'."""
 
@@ -98,6 +100,7 @@ class RespondOptions(
 
 
 @command(RespondOptions)
+@in_shards
 def respond(given: RespondOptions) -> None:
     """Reply to every item of a test set.
 
@@ -105,7 +108,6 @@ def respond(given: RespondOptions) -> None:
     behind an OpenAI-compatible server (its URL), or are taken from a corpus: at random, or by retrieval
     of the most similar message. A server's key is read from the environment variable REJOINDER_API_KEY.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.candidate_options import read_weights
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress

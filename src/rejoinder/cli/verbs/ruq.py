@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import (
     Options,
     argument,
@@ -18,6 +18,7 @@ from rejoinder.cli.declarations import (
     option,
     path,
 )
+from rejoinder.cli.shard_option import ShardOptions, in_shards
 from rejoinder.cli.terminal.speech import note, say
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class RuqOptions(
     options.TestsetFilesOptions,
     options.SamplingOptions,
     options.PrintedOptions,
+    options.LedgerOptions,
+    ShardOptions,
 ):
     """The options of 'ruq'."""
 
@@ -97,6 +100,7 @@ class RuqOptions(
 
 
 @command(RuqOptions)
+@in_shards
 def ruq(given: RuqOptions) -> None:
     """Measure how often the reference beats a generic reply (RUQ).
 
@@ -105,7 +109,6 @@ def ruq(given: RuqOptions) -> None:
     TESTSET holds prompts and references. RUQ (relative utterance quantity) is the share of prompts
     whose reference has a higher mean log-probability per token than the generic reply.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.models.likelihood.backend import LocalModel
@@ -168,7 +171,6 @@ def ruq(given: RuqOptions) -> None:
 
 def _check(given: RuqOptions) -> None:
     """Raises where an option would be ignored, or a file cannot be written."""
-    from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.models.likelihood.registry import kind_of_backend
 

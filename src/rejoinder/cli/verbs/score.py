@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import command, flag, integer, option
+from rejoinder.cli.shard_option import ShardOptions, in_shards
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.scores import Scores
 
 
-class ScoreOptions(options.ScoringOptions, options.SamplesOptions):
+class ScoreOptions(options.ScoringOptions, options.SamplesOptions, ShardOptions):
     """The options of 'score'."""
 
     by: str | None = options.by("topic")
@@ -46,6 +47,7 @@ class ScoreOptions(options.ScoringOptions, options.SamplesOptions):
 
 
 @command(ScoreOptions)
+@in_shards
 def score(given: ScoreOptions) -> None:
     """Score systems on a test set, with intervals and a verdict.
 
@@ -57,11 +59,11 @@ def score(given: ScoreOptions) -> None:
     """
     from functools import partial  # not imported for --help
 
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.plain_files import scores_of_lines
     from rejoinder.cli.show import machine
+    from rejoinder.files.shards import in_shards as merged_or_shard
 
     inputs.check_together(given, "exact", "segments")
     for other in ("by", "segments", "save", "cluster", "scores", "only", "exact"):
@@ -71,8 +73,11 @@ def score(given: ScoreOptions) -> None:
         inputs.check_together(given, "digits", other)
     for other in ("by", "segments", "explain"):
         inputs.check_together(given, "ranks", other)
-    for other in ("by", "tables"):
+    for other in ("by", "tables", "ledger"):
         inputs.check_together(given, other, "segments")
+    inputs.check_together(given, "explain", "ledger")
+    for other in ("by", "segments", "explain"):
+        inputs.check_together(given, other, "claim")
     inputs.check_together(given, "explain", "at")
     check_needs(given.explain is not None, "--explain ID", "system")
     check_needs(bool(given.at), "--at K", "passing")
@@ -89,7 +94,7 @@ def score(given: ScoreOptions) -> None:
         texts = inputs.read(given, given.without)
         _explain(inputs.explain(given, *texts, given.explain, given.system), given)
         return
-    elif lines := scores_of_lines(given):
+    elif given.json and not merged_or_shard() and (lines := scores_of_lines(given)):
         machine.write(lines.as_json())
         return
     else:

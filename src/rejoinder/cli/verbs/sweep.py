@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, flag, integer, option, path
 
 
@@ -15,6 +15,13 @@ class SearchOptions(options.SamplingOptions):
         "--grid", of=("paper",), help="Grid of settings. paper: that of Khayrallah & Sedoc (2021)."
     )
     preset: str = options.preset("Of all settings that are not swept.")
+    kind: str = choice(
+        "--kind",
+        of=("transformer", "gru", "phrase"),
+        default="transformer",
+        help="Kind of model. transformer: encoder and decoder; gru: with attention; phrase: phrase-based "
+        "translation.",
+    )
     detokenize: bool = options.DETOKENIZE
     sampler: str | None = choice(
         "--sampler",
@@ -74,7 +81,7 @@ class SweepOptions(options.TrainingOptions, SearchOptions, options.PrintedOption
     output: Path = options.output(
         "A folder for the sweep, which resumes: repeat the command.", "FOLDER"
     )
-    settings: tuple[str, ...] = options.SETTINGS
+    settings: tuple[str, ...] = options.TRAINED_SETTINGS
     draw: bool = flag(
         "--draw", help="Draw METEOR against RUQ into the output folder, as PNG and SVG."
     )
@@ -84,24 +91,23 @@ class SweepOptions(options.TrainingOptions, SearchOptions, options.PrintedOption
 def sweep(given: SweepOptions) -> None:
     """Train replying systems over a grid of settings.
 
-    The result shows how METEOR and RUQ go together over the trials. Every trial trains a
-    Transformer; a trial that is not pruned is scored by METEOR with all references, and by RUQ on
-    train and on test. Interrupted runs resume: repeat the command.
+    The result shows how METEOR and RUQ go together over the trials. A trial that is not pruned is scored
+    by METEOR with all references and, of a Transformer, by RUQ on train and on test. Interrupted runs
+    resume: repeat the command.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
     from rejoinder.tables.testset import read_testset
     from rejoinder.tuning.folder import IDENTITY
-    from rejoinder.tuning.grid import parsed
+    from rejoinder.tuning.grid import parsed, settable_of
     from rejoinder.tuning.sweep import sweep as swept
     from rejoinder.tuning.table import draw
 
     check_needs(given.prune == "halving", "--set prune=halving", "reduction", "first_epochs")
     targets.check_folder(given.output, markers=[IDENTITY])
-    settings = parsed(given.settings)
+    settings = parsed(given.settings, settable_of(given.kind))
     conversations, held_out, excluded = inputs.read_training(given)
     with Progress("reading"):
         testset = read_testset(given.testset)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command
 
 if TYPE_CHECKING:
@@ -42,21 +42,19 @@ def responder(given: ResponderOptions) -> None:
     Settings that --set does not name are the preset's; those of 'paper' are DD-BASE of Khayrallah &
     Sedoc (2021).
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.showing import show
-    from rejoinder.responders.phrase.parameters import KIND, PhraseParameters
+    from rejoinder.responders.phrase.parameters import KIND
     from rejoinder.training.responder import responder_parameters, train_responder
-    from rejoinder.tuning.grid import SETTABLE, settable, single_values
+    from rejoinder.tuning.grid import settable_of, single_values
 
-    names = settable(PhraseParameters) if given.kind == KIND else SETTABLE
     parameters = responder_parameters(
         given.preset,
         kind=given.kind,
         detokenize=given.detokenize,
-        **single_values(given.settings, names),
+        **single_values(given.settings, settable_of(given.kind)),
     )
     targets.check_model(given.output)
     conversations, held_out, excluded = inputs.read_training(given)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, integer, option
 from rejoinder.cli.terminal.progress import Progress
 
@@ -57,7 +57,6 @@ def ruber(given: RuberOptions) -> None:
     counted; without --validation a twentieth of them is held out. Interrupted runs resume: repeat
     the command. Then: rejoinder score TESTSET RESPONSES -m ruber:model=FOLDER
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
     from rejoinder.training.ruber import train_ruber

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.candidate_options import CANDIDATES, NUMBERS, weight_bounds
 from rejoinder.cli.declarations import PATH, argument, command, integer, option
 from rejoinder.cli.option_values import ScoreFile
@@ -89,7 +89,6 @@ def tune(given: TuneOptions) -> None:
     candidates of an item. Och's exact line search finds the weights that make the metric best; the gain is
     measured on items that they were not tuned on. The first metric is tuned, the others are reported.
     """
-    from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import PATH, argument, command, integer, option
 from rejoinder.cli.terminal.progress import Progress
 
@@ -22,7 +22,11 @@ Examples:
 
 
 class VarietyOptions(
-    options.TextsOptions, options.ScoreFilesOptions, options.PrintedOptions, options.SeedOptions
+    options.TextsOptions,
+    options.ScoreFilesOptions,
+    options.PrintedOptions,
+    options.LedgerOptions,
+    options.SeedOptions,
 ):
     """The options of 'variety'."""
 
@@ -60,7 +64,6 @@ def variety(given: VarietyOptions) -> None:
     'sample', or are logs with repeats. With a TESTSET before them: coverage of the references above
     chance, and closeness to them, which is the quality beside variety.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.diversity.variety import variety as measured
 
@@ -87,7 +90,6 @@ def variety(given: VarietyOptions) -> None:
 
 def _read(given: VarietyOptions) -> tuple[TestSet | None, Responses]:
     """The test set, None where all files hold replies alone, and the responses."""
-    from rejoinder.cli import inputs
     from rejoinder.tables import types
     from rejoinder.tables.in_memory import read_as
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import command, flag, path
 from rejoinder.cli.option_values import ScoreFile
 from rejoinder.cli.terminal.progress import Progress
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, one_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,7 +60,6 @@ def weigh(given: WeighOptions) -> None:
     reply or mined candidate; without any, the references of the test set. A system must not be
     scored against its own replies: exclude it with --without.
     """
-    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import save_and_print
     from rejoinder.references.weighing import weigh as weighed
     from rejoinder.tables.write import write_testset
@@ -98,7 +97,6 @@ def weigh(given: WeighOptions) -> None:
 
 def _check_given(given: WeighOptions) -> None:
     """Raises a ParameterError where an option is lacking, or has no effect."""
-    from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
 
     learned = given.weights_from is not None or bool(given.scores)
@@ -122,7 +120,6 @@ def _check_given(given: WeighOptions) -> None:
 
 def _read(given: WeighOptions) -> tuple[TestSet, pl.DataFrame | None, pl.DataFrame | None]:
     """The test set, what becomes references, and the rated replies."""
-    from rejoinder.cli import inputs
     from rejoinder.tables.candidates import read_candidates
 
     with Progress("reading"):
@@ -140,9 +137,6 @@ def _read(given: WeighOptions) -> tuple[TestSet, pl.DataFrame | None, pl.DataFra
 
 def _weights_from(given: WeighOptions) -> str | Metric | None:
     """The learned rater: a metric by its name, or the metric of --scores."""
-    from rejoinder.cli import inputs
-    from rejoinder.errors import one_of
-
     if not given.scores:
         return given.weights_from
     metrics = {each.label: each for each in inputs.external(given)}

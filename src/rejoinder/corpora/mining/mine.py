@@ -18,7 +18,8 @@ from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.document.table import Table, key, number
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.arrays import MemoryArrays
-from rejoinder.kernels.arrays import Best, Fingerprints, Indices, Tokens
+from rejoinder.files.shards import end_of_shard, shared
+from rejoinder.kernels.arrays import Fingerprints, Indices, Tokens
 from rejoinder.messages import Argument, counted
 from rejoinder.progress import Progress, advance
 from rejoinder.result import TableResult
@@ -118,6 +119,10 @@ class Mined(TableResult):
         }
 
 
+_Found = tuple[list[int], list[int], list[float], list[float], list[float]]
+"""What is found for an item, as ``Best`` has it."""
+
+
 def mine(
     corpus: TestSetLike | TripleIndex,
     testset: TestSetLike,
@@ -183,10 +188,22 @@ def mine(
     items = _Items.of(testset)
     left_out = own_conversations(index, testset)
     rows = _Rows(index)
-    best_of_items = search(index, items.wanted(index, parrot), candidates, product, left_out)
-    for done, (best, place) in enumerate(zip(best_of_items, items.asked, strict=True), start=1):
+    searched = items.wanted(index, parrot)
+
+    def search_some(places: list[int]) -> list[_Found]:
+        found = []
+        own = [searched[place] for place in places]
+        for best in search(index, own, candidates, product, left_out):
+            found.append(tuple(each.tolist() for each in best))
+            advance(progress, len(found), len(own))
+        return found
+
+    names = [items.ids[place] for place in items.asked]
+    content = [_signature(index, product, candidates, parrot), items.messages, items.references]
+    found = shared("candidates", names, content, search_some, _Found)
+    end_of_shard()
+    for best, place in zip(found, items.asked, strict=True):
         rows.add(items.ids[place], best, items.messages[place] if parrot else None)
-        advance(progress, done, len(items.asked))
     counts = np.zeros(len(items.ids), dtype=np.int64)
     counts[items.asked] = rows.counts
     notes = (
@@ -318,10 +335,11 @@ class _Rows:
         self.columns: dict[str, list[Any]] = {name: [] for name in CANDIDATES}
         self.counts: list[int] = []
 
-    def add(self, id: str, best: Best, message: str | None) -> None:
+    def add(self, id: str, best: _Found, message: str | None) -> None:
         """Adds the candidates of an item, and its message where it is one of them."""
         index = self.index
-        for rank, triple in enumerate(best.places.tolist()):
+        places, _, first, second, products = best
+        for rank, triple in enumerate(places):
             self._row(
                 id,
                 index.response(triple),
@@ -329,13 +347,13 @@ class _Rows:
                 index.name(triple),
                 int(index.turns[triple]),
                 index.context(triple),
-                float(best.first[rank]),
-                float(best.second[rank]),
-                float(best.products[rank]),
+                first[rank],
+                second[rank],
+                products[rank],
             )
         if message is not None:
             self._row(id, message, PARROTED, *(None,) * 6)
-        self.counts.append(best.places.size)
+        self.counts.append(len(places))
 
     def table(self) -> pl.DataFrame:
         return pl.DataFrame(self.columns, schema=CANDIDATES)

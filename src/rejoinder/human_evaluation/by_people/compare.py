@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from rejoinder.human_evaluation.rater_effects import RaterEffects, effects_fact
 from rejoinder.human_evaluation.summary import each_criterion, judgements_hash
 from rejoinder.messages import counted
 from rejoinder.progress import steps
-from rejoinder.result import PlottedResult
+from rejoinder.result import Basis, PlottedResult, with_basis
 from rejoinder.statistics.confidence_sequence import TUNED_FOR, at_any_time
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.draws import check_draws
@@ -91,6 +91,7 @@ class RatingComparison(PlottedResult):
     signature: str
     anytime: bool = False
     correction: Correction = "holm"
+    _basis: Basis | None = field(default=None, repr=False, compare=False)
 
     @property
     def p_column(self) -> str:
@@ -109,6 +110,7 @@ class RatingComparison(PlottedResult):
         return self.json_of("verdicts", "pairs", *(["ranks"] * ranks), "signature", "notes")
 
 
+@with_basis("ratings")
 def compare_by_people(
     ratings: Frame | Ratings,
     a: str | None = None,
@@ -238,8 +240,7 @@ class ByPeople:
         self.replies = RatedReplies.of_table(
             table, asked.clusters, asked.scale, asked.rater_effects
         )
-        systems = self.replies.systems
-        self.places = pairs_of(systems, asked.a, asked.b)
+        self.places = pairs_of(self.replies.systems, asked.a, asked.b)
         self.notes = over_pairs(table)[1] + rater_notes(self.replies, self.places)
         self.notes += grade_notes(table.get_column("score").to_numpy(), asked.scale)
         self.pairs = self._pairs()

@@ -8,11 +8,65 @@ import numpy as np
 
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.different_raters import different_raters, listed_pairs
-from rejoinder.messages import between
-from rejoinder.statistics.rater_variance import TIED, Scope, scope, shared
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import between, some_of
+from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.mean_difference import paired_difference
+from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
+from rejoinder.statistics.rater_variance import MOST_OF_ONE, TIED, Scope, scope, shared
 
 FEW = 4
 """With fewer raters of equal shares the interval for others is wide, and covers a little less or more."""
+
+
+MOST_NAMED = 3
+"""So many raters who are more severe or more lenient than the others are named."""
+
+
+def severity_notes(replies: RatedReplies) -> list[str]:
+    """A sentence on each rater who is clearly more severe, or more lenient, than the others.
+
+    A rater's grades are compared with the mean of the others' grades of the same replies, item by
+    item, with Bonferroni's correction over raters. The one who differs most is named and then left
+    out, so that nobody seems lenient beside one severe rater. Ratings of fewer than 10 items name
+    nobody.
+    """
+    notes: list[str] = []
+    left = list(range(len(replies.raters)))
+    while replies.single is not None and len(left) > 1 and len(notes) < MOST_NAMED:
+        apart = {r: _apart(replies.single, r, [each for each in left if each != r]) for r in left}
+        tested = {
+            r: paired_difference(values[known], replies.group[known])
+            for r, values in apart.items()
+            if (known := np.isfinite(values)).sum() >= FEWEST_LABELLED
+        }
+        if not tested:
+            break
+        first = max(tested, key=lambda r: abs(tested[r].value))
+        mean = tested[first]
+        if not mean.p * len(left) < SIGNIFICANT:
+            break
+        left.remove(first)
+        word, side = ("severe", "lower") if mean.value < 0 else ("lenient", "higher")
+        low, high = sorted((abs(mean.interval.low), abs(mean.interval.high)))
+        others = some_of([f"'{replies.raters[each]}'" for each in left], MOST_NAMED)
+        notes.append(
+            f"rater '{replies.raters[first]}' is more {word} than {others}: grades of the same replies are "
+            f"{abs(mean.value):.2f} {side} on average (95% interval {low:.2f} to {high:.2f})"
+        )
+    return notes
+
+
+def _apart(single: Floats, rater: int, others: Sequence[int]) -> Floats:
+    """By how much a rater's grades of each item's replies differ from the mean of others: float64 [n]."""
+    rated = np.isfinite(single)
+    count = rated[..., others].sum(axis=2)
+    both = rated[..., rater] & (count > 0)
+    theirs = np.where(rated, single, 0.0)[..., others].sum(axis=2) / np.maximum(1, count)
+    apart = np.where(both, single[..., rater] - theirs, 0.0).sum(axis=0)
+    number = both.sum(axis=0)
+    return np.where(number > 0, apart / np.maximum(1, number), np.nan)
 
 
 def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
@@ -47,10 +101,15 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
         )
     if random and "these raters" in by_scope:
         share, rater, system = top
+        why = (
+            f"one rater gives more than two thirds of a system's ratings ('{replies.raters[rater]}' "
+            f"{share:.0%} of those of '{system}')"
+            if share > MOST_OF_ONE + NOISE
+            else "two raters, by their effective number, do not show how raters differ"
+        )
         notes.append(
-            f"{listed_pairs(by_scope['these raters'])}: one rater gives more than two thirds of a system's "
-            f"ratings ('{replies.raters[rater]}' {share:.0%} of those of '{system}'), so intervals "
-            "hold for these raters only"
+            f"{listed_pairs(by_scope['these raters'])}: {why}, so intervals hold for these raters only"
         )
     rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
-    return notes + different_raters(rated, replies.raters, apart)
+    notes += different_raters(rated, replies.raters, apart)
+    return notes + severity_notes(replies)

@@ -54,7 +54,7 @@ def comparison(
     Args:
         verdicts: ``RatingComparison.verdicts``.
         pairs: ``RatingComparison.pairs``.
-        ranks: ``RatingComparison.ranks``; shown with ``view.ranks``.
+        ranks: ``RatingComparison.ranks``: the means; with ``view.ranks`` the ranges of ranks too.
         p: The column of the p-values that say which pairs differ.
         anytime: Whether intervals hold at every look.
         notes: Further notes.
@@ -102,8 +102,8 @@ def comparison(
             f"other; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all numbers"
         )
     shown.append(Line(legend, "legend"))
-    if view.ranks and ranks.height:
-        shown += [GAP, *ranks_of(ranks, "criterion", show)]
+    if ranks.height:
+        shown += [GAP, *ranks_of(ranks, "criterion", show, view.ranks)]
     return [
         *shown,
         *reasons(pairs, most=MOST_REASONS),

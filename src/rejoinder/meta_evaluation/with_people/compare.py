@@ -29,7 +29,7 @@ from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, sel
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import share
-from rejoinder.result import PlottedResult
+from rejoinder.result import Basis, PlottedResult, with_basis
 from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.combined_predictions import FOLDS
@@ -96,6 +96,7 @@ class PeopleComparison(PlottedResult):
     correction: Correction = "holm"
     population: Population = "new"
     warned: bool = False
+    _basis: Basis | None = field(default=None, repr=False, compare=False)
 
     @property
     def p_column(self) -> str:
@@ -115,6 +116,7 @@ class PeopleComparison(PlottedResult):
         return self.json_of(*tables, "signature", "signatures", "notes")
 
 
+@with_basis("scores", "ratings")
 def compare_with_people(
     scores: Scores | Frame,
     ratings: Frame | Ratings,

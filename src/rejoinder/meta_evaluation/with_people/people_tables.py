@@ -20,7 +20,7 @@ from rejoinder.human_evaluation.by_people.tables import P_HEADINGS, sign_matrix
 from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.shown_values import number_of
+from rejoinder.scoring.shown_values import number_of, times100_of
 from rejoinder.scoring.verdict_sentences import standing
 
 MEANS = (
@@ -92,7 +92,12 @@ def comparison(
     estimates = Table(
         pairs,
         [
-            key("pair", ("a", "b"), _pair, placed=True),
+            key(
+                "pair",
+                ("a", "b"),
+                lambda a, b, place: (a, f"vs {b}", "")[min(place, 2)],
+                placed=True,
+            ),
             key("by", show=lambda by: styled(by, "bold") if by == CORRECTED else by),
             number("a - b", "difference", shows.__getitem__, by="by"),
             ends(shows.__getitem__, by="by"),
@@ -118,9 +123,8 @@ def comparison(
         shown += [*ranks_of(ranks, "by"), GAP]
     means = _matrix_legend(pairs, p) if matrix else _columns_legend(p, anytime)
     shown.append(Line(f"{MEANS}; {means}", "legend"))
-    percent = [label for label, each in metrics.items() if each.times100]
-    if percent and not matrix:
-        shown.append(Line(f"{', '.join(percent)} x100; ratings as they were given", "legend"))
+    if (shares := times100_of(metrics)) and not matrix:
+        shown.append(Line(f"{', '.join(shares)} x100; ratings as they were given", "legend"))
     if listed_errors.height:
         shown.append(Line(ERRORS, "legend"))
     if listed.height < pairs.height:
@@ -129,11 +133,6 @@ def comparison(
         )
     words = words if errors.height else []
     return [*shown, *lines([*words, *summary(pairs, p), *notes], "note")]
-
-
-def _pair(a: str, b: str, place: int) -> str:
-    """The two systems of a pair, in the first two of its rows."""
-    return (a, f"vs {b}", "")[min(place, 2)]
 
 
 def _saved(by: str, saved: float | None) -> str:

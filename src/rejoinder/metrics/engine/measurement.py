@@ -25,13 +25,19 @@ if TYPE_CHECKING:
     from rejoinder.batches.features import Features, Request
 
 
-def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | None = None) -> Batch:
+def provided(
+    metrics: Sequence[Contract],
+    batch: Batch,
+    progress: Progress | None = None,
+    derived: bool = True,
+) -> Batch:
     """The batch with all features that the metrics ask for.
 
     Args:
         metrics: The metrics.
         batch: The whole batch: a model sees every distinct text once.
         progress: Called with how much of a model's work is done, and of how much.
+        derived: Whether also with what metrics derive from these.
 
     Raises:
         InputError: A metric needs contexts, and the batch has none.
@@ -49,6 +55,8 @@ def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | Non
         from rejoinder.providers.registry import provide  # for metrics of models alone
 
         batch = _with(batch, {each: provide(each, batch, progress) for each in wanted})
+    if not derived:
+        return batch
     derivations = {
         key: derive for metric in metrics for key, derive in metric.derivations().items()
     }

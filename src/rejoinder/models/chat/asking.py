@@ -10,13 +10,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.replacing import failure
 from rejoinder.files.resumable_lines import ResumableLines, SavedRows
+from rejoinder.files.shards import end_of_shard, in_shards, shared
 from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.models.chat.endpoint import ChatAnswer, ChatEndpoint, Message
 from rejoinder.progress import Progress, advance
@@ -239,6 +240,55 @@ class Attempts:
         answer = self._endpoint.ask(messages)
         self.tokens += self._limits.counted(answer.tokens, self._endpoint)
         return answer
+
+
+def ask_in_order(
+    endpoint: ChatEndpoint,
+    ask: Callable[[int, Attempts], Row],
+    keys: Sequence[str],
+    limits: Limits,
+    *,
+    row: type[Row],
+    names: Sequence[str],
+    content: Any,
+    file: ResumableLines[Row] | None,
+    check: Callable[[Sequence[Row]], None],
+    progress: Progress | None = None,
+) -> list[Row]:
+    """All answers, in the order of the questions: asked for, or those of parts that are merged.
+
+    A call that computes a shard ends here.
+
+    Args:
+        endpoint: As for ``AskedInOrder``, and so the next three.
+        ask: Asks a question.
+        keys: What identifies each.
+        limits: How often to ask.
+        row: The type of an answer.
+        names: For each question the name by which shards are formed.
+        content: What the answers depend on, as JSON has it.
+        file: As for ``AskedInOrder.all``, and so the last two.
+        check: Raises where no answer can be used; of a shard with few questions none may be.
+        progress: Called with the number of questions answered and of all questions.
+    """
+    whole = not in_shards()
+
+    def compute(places: list[int]) -> list[Row]:
+        asked = AskedInOrder(
+            endpoint,
+            lambda place, attempts: ask(places[place], attempts),
+            [keys[place] for place in places],
+            limits,
+        )
+        enough = lambda rows: check(rows) if whole or len(rows) >= GIVE_UP_AFTER else None  # noqa: E731
+        return asked.all(file, enough, progress)
+
+    rows = shared("answers", names, content, compute, row)
+    end_of_shard()
+    if not whole:
+        check(rows[:GIVE_UP_AFTER])
+        check(rows)
+    return rows
 
 
 class AskedInOrder(Generic[Row]):

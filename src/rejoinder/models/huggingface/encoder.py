@@ -13,6 +13,7 @@ import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
 from rejoinder.files.content import Stamp, stamp
+from rejoinder.files.shards import refuse_shards, shared, whole
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.batching import padded, within_budget
 from rejoinder.models.huggingface.faults import fault, in_one_line
@@ -91,14 +92,27 @@ class Encoder:
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
         place = {text: i for i, text in enumerate(distinct)}
         vectors = np.empty((len(distinct), self.size), dtype=np.float32)
-        encoded = 0
-        for batch, states, mask in self._forward(distinct):
-            pooled = _pooled(states, mask, self.pooling)
-            if self.normalize:
-                pooled = pooled / pooled.norm(dim=1, keepdim=True).clamp_min(1e-12)
-            vectors[batch] = pooled.float().cpu().numpy()
-            encoded += len(batch)
-            advance(progress, encoded, len(distinct))
+        ids, batches = self._batches(distinct)
+
+        def compute(places: list[int]) -> list[bytes]:
+            encoded, found = 0, []
+            for batch, states, mask in self._read(
+                distinct, ids, [batches[each] for each in places]
+            ):
+                pooled = _pooled(states, mask, self.pooling)
+                if self.normalize:
+                    pooled = pooled / pooled.norm(dim=1, keepdim=True).clamp_min(1e-12)
+                found.append(pooled.float().cpu().numpy().tobytes())
+                encoded += len(batch)
+                advance(progress, encoded, len(distinct))
+            return found
+
+        names = [f"batch {each}" for each in range(len(batches))]
+        content = [self.pooling, self.normalize, distinct]
+        found = shared("vectors of an encoder", names, content, compute, bytes)
+        for batch, data in zip(batches, found, strict=True):
+            zeros = bytes(4 * len(batch) * self.size)  # of another shard
+            vectors[batch] = np.frombuffer(data or zeros, np.float32).reshape(len(batch), -1)
         return vectors[[place[text] for text in texts]]
 
     def encode_tokens(
@@ -112,6 +126,7 @@ class Encoder:
         """
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
         states_of: dict[str, np.ndarray] = {}
+        refuse_shards("token vectors of an encoder")
         special = set(self.tokenizer.all_special_ids)
         for batch, states, mask in self._forward(distinct):
             for row, i in enumerate(batch):
@@ -130,6 +145,7 @@ class Encoder:
             texts: Texts, n of them.
             layer: The layer that is read; 0 is the embeddings, ``layers`` the last.
         """
+        refuse_shards("BERTScore")
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
         for batch, states, mask in self._forward(distinct, layer):
             for row, i in enumerate(batch):
@@ -160,16 +176,30 @@ class Encoder:
         """A layer's states [b, t, d] (None: what the model returns) and masks [b, t], with the places
         of the texts.
         """
-        import torch
+        ids, batches = self._batches(texts)
+        yield from self._read(texts, ids, batches, layer)
 
+    def _batches(self, texts: Sequence[str]) -> tuple[list[list[int]], list[list[int]]]:
+        """The token ids of texts, and the places of those that are read at once."""
         if not texts:
-            return
+            return [], []
         options = {"truncation": True, "max_length": self.longest, "return_token_type_ids": None}
         ids = self.tokenizer(list(texts), **options)["input_ids"]
         check_ids(str(self.path), self.model, ids)
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+        return ids, list(within_budget(order, [len(each) for each in ids], TOKENS_PER_BATCH))
+
+    def _read(
+        self,
+        texts: Sequence[str],
+        ids: Sequence[list[int]],
+        batches: Sequence[list[int]],
+        layer: int | None = None,
+    ) -> Iterator[tuple[list[int], torch.Tensor, torch.Tensor]]:
+        import torch
+
         device = next(self.model.parameters()).device
-        for batch in within_budget(order, [len(each) for each in ids], TOKENS_PER_BATCH):
+        for batch in batches:
             # Whatever side the tokenizer pads on: tokens keep the positions that they have alone.
             inputs, mask = padded([ids[i] for i in batch], device, filler=self._padding())
             with torch.inference_mode():
@@ -239,7 +269,10 @@ def _load(path: str, stamp: Stamp, device: str) -> Encoder:
         pooling, normalize = _modules(folder)
         longest = _longest(folder, tokenizer, model)
         encoder = Encoder(folder, pooling, normalize, longest, tokenizer, model)
-        encoder.encode(["a"])  # a model of pictures, or one that wants a second text, fails here
+        with whole():
+            encoder.encode(
+                ["a"]
+            )  # a model of pictures, or one that wants a second text, fails here
     except RejoinderError:
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
@@ -354,5 +387,5 @@ def _pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Ten
 def _missing() -> MissingExtraError:
     return MissingExtraError(
         "encoders need torch and transformers, which are not installed; run: "
-        "pip install 'rejoinder[models]'"
+        'pip install "rejoinder[models]"'
     )

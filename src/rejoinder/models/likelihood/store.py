@@ -18,6 +18,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.resumable_lines import ResumableLines, damaged_line, file_name
+from rejoinder.files.shards import in_shards, shared
 from rejoinder.messages import Argument, quoted
 from rejoinder.models.likelihood.backend import (
     DROPS,
@@ -75,6 +76,8 @@ def likelihoods(
             cannot score a reply.
     """
     plan = backend.plan(requests)
+    if in_shards():
+        return _in_shards(backend, requests, plan, work)
     measured: list[list[Likelihood]] = [[] for _ in requests]
     finished = 0
     for batch, found in (
@@ -86,6 +89,40 @@ def likelihoods(
             measured[place] = each
         finished += len(batch.requests)
         advance(progress, finished, len(requests))
+    return Likelihoods(measured, plan.notes, backend.facts)
+
+
+def _in_shards(
+    backend: LikelihoodBackend,
+    requests: Sequence[LikelihoodRequest],
+    plan: RequestPlan,
+    work: str | os.PathLike[str] | None,
+) -> Likelihoods:
+    """The likelihoods of a shard's batches, or of all from parts: no batch is composed anew."""
+
+    def compute(places: list[int]) -> list[list[list[LikelihoodRecord]]]:
+        own = [plan.batches[place] for place in places]
+        resumed = None if work is None else Path(work)
+        pairs = (
+            _measured(backend, own)
+            if resumed is None
+            else _resumed(backend, requests, own, resumed)
+        )
+        return [
+            [[LikelihoodRecord.of("", "", each) for each in replies] for replies in found]
+            for _, found in pairs
+        ]
+
+    names = [requests[batch.requests[0]].id for batch in plan.batches]
+    header = _header(backend, requests)
+    row = list[list[LikelihoodRecord]]
+    measured: list[list[Likelihood]] = [[] for _ in requests]
+    found = shared(f"likelihoods of {backend.name}", names, header, compute, row)
+    for batch, lists in zip(plan.batches, found, strict=True):
+        if lists is None:  # of another shard
+            continue
+        for place, lines in zip(batch.requests, lists, strict=True):
+            measured[place] = [likelihood(line, backend.name) for line in lines]
     return Likelihoods(measured, plan.notes, backend.facts)
 
 

@@ -21,7 +21,7 @@ from rejoinder.models.devices import chosen_device
 from rejoinder.models.huggingface.encoder import Encoder, find_encoder
 from rejoinder.models.ruber.data.conversations import NONE
 from rejoinder.models.ruber.ranking import logits
-from rejoinder.models.ruber.scorer import UnreferencedScorer
+from rejoinder.models.ruber.scorer import Described, UnreferencedScorer
 from rejoinder.models.training.folder import (
     FAULTS,
     ModelFolder,
@@ -132,7 +132,7 @@ class Unreferenced:
             key = scorer.prepares_like
             if key not in prepared:
                 prepared[key] = scorer.prepare(texts)
-            columns[:, i] = logits(scorer, prepared[key], turns, places)
+            columns[:, i] = logits(scorer, prepared[key], turns, places, texts)
             advance(progress, i + 1, len(self.members))
         return columns
 
@@ -310,7 +310,6 @@ def _scorer(
 ) -> UnreferencedScorer:
     """The scorer of a member, as the record describes it; its weights are still to be loaded."""
     from rejoinder.models.ruber.registry import rebuilt
-    from rejoinder.models.ruber.scorer import Described
 
     name = noted["name"]
     files = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rejoinder.files.shards import in_shards, shared
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.data.texts import like_lengths
@@ -77,6 +79,7 @@ def logits(
     prepared: Any,
     turns: Indices,
     replies: Indices,
+    texts: Sequence[str] = (),
 ) -> Floats:
     """The scores of pairs: float64 [n]. Equal pairs are scored once.
 
@@ -85,17 +88,38 @@ def logits(
         prepared: The texts as the scorer prepares them.
         turns: The places of the turns of each query, [n, t].
         replies: The place of each reply, [n].
+        texts: Those that are prepared, by which parts of the work are known again.
     """
     import torch
 
     pairs, place = np.unique(np.column_stack([turns, replies]), axis=0, return_inverse=True)
     scores = np.empty(len(pairs))
     scorer.module.eval()
-    with torch.inference_mode():
-        for batch in _batches(scorer, prepared, pairs):
-            values = scorer.logits(prepared, pairs[batch, :-1], pairs[batch, -1])
-            scores[batch] = values.double().cpu().numpy()
+    batches = list(_batches(scorer, prepared, pairs))
+
+    def compute(places: list[int]) -> list[list[float]]:
+        with torch.inference_mode():
+            own = [pairs[batches[each]] for each in places]
+            values = [scorer.logits(prepared, each[:, :-1], each[:, -1]) for each in own]
+        return [each.double().cpu().tolist() for each in values]
+
+    if in_shards() and not scorer.reads_with:  # others cut what their encoder does
+        names = [f"batch {each}" for each in range(len(batches))]
+        content = [_digest(scorer), list(texts), pairs.tolist()]
+        found = shared("scores of RUBER", names, content, compute, list[float])
+    else:
+        found = compute(list(range(len(batches))))
+    for batch, values in zip(batches, found, strict=True):
+        scores[batch] = 0.0 if values is None else values
     return scores[place.ravel()]
+
+
+def _digest(scorer: UnreferencedScorer) -> str:
+    """The SHA-256 of the weights."""
+    digest = hashlib.sha256()
+    for tensor in scorer.module.state_dict().values():
+        digest.update(tensor.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _batches(scorer: UnreferencedScorer, prepared: Any, pairs: Indices) -> Iterator[Indices]:

@@ -264,14 +264,10 @@ def check_free(path: Path) -> None:
     check_folder_target(path)
 
 
-def _noted_identity(folder: ModelFolder) -> Any:
-    return folder.record.config.get("identity")
-
-
 def finished(
     path: Path,
     identity: Mapping[str, Any],
-    identity_of: Callable[[ModelFolder], Any] = _noted_identity,
+    identity_of: Callable[[ModelFolder], Any] = lambda folder: folder.record.config.get("identity"),
 ) -> ModelFolder | None:
     """The finished model of a training that is asked for once more; None: there is none yet.
 

@@ -234,5 +234,5 @@ def _load(path: str, stamp: Stamp) -> WordVectors:
 def missing(package: str) -> MissingExtraError:
     """The error of a package that is not installed."""
     return MissingExtraError(
-        f"word vectors need {package}, which is not installed; run: pip install 'rejoinder[models]'"
+        f'word vectors need {package}, which is not installed; run: pip install "rejoinder[models]"'
     )

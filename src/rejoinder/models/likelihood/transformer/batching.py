@@ -53,7 +53,9 @@ def levelled(lengths: Sequence[int], toll: int, budget: int, width: int = 0) -> 
     [[1, 2], [4, 0, 3]]
     """
     order = sorted(range(len(lengths)), key=lambda place: (-lengths[place], place))
-    begins = [at for at in range(len(order)) if at == 0 or _falls(lengths, order, at)]
+    begins = [
+        at for at in range(len(order)) if at == 0 or lengths[order[at]] < lengths[order[at - 1]]
+    ]
     least = {len(order): (0, len(order))}  # from an item on: the cost, and where its pass ends
     for begin in reversed(begins):
         longest = lengths[order[begin]]
@@ -68,10 +70,6 @@ def levelled(lengths: Sequence[int], toll: int, budget: int, width: int = 0) -> 
         passes += [order[at : min(at + size, end)] for at in range(begin, end, size)]
         begin = end
     return passes
-
-
-def _falls(lengths: Sequence[int], order: Sequence[int], at: int) -> bool:
-    return lengths[order[at]] < lengths[order[at - 1]]
 
 
 def halving(measure: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> list[R]:

@@ -67,7 +67,7 @@ def _check_extra() -> None:
         import transformers  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(
-            f"a model of one's own needs {error.name}; pip install 'rejoinder[models]', or name an "
+            f'a model of one\'s own needs {error.name}; pip install "rejoinder[models]", or name an '
             "endpoint or a file of scores"
         ) from None
     del safetensors, torch

@@ -206,7 +206,7 @@ def main() -> None:
     CONFIGURATION.write_text(configuration(), encoding="utf-8")
     builder = Path(sys.executable).with_name("zensical")
     if not builder.exists():
-        sys.exit("docs/site.py: zensical is not installed; pip install '.[docs]'")
+        sys.exit('docs/site.py: zensical is not installed; pip install ".[docs]"')
     environment = os.environ | {"NO_COLOR": "1"}
     subprocess.run(
         [builder, "build", "--strict", "--clean", "-f", CONFIGURATION],

@@ -3,13 +3,17 @@
 # One case per line reads best.
 # ruff: noqa: E501
 
+import contextlib
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from rejoinder.errors import RejoinderError
+from rejoinder.responders.phrase.language_model import read_arpa
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.text.lists import check_orientation
@@ -41,6 +45,12 @@ def tables(references=None, contexts=None):
         pl.DataFrame(contexts or {"id": ["a"], "context": [["Hi"]]}),
         pl.DataFrame(references or {"id": ["a"], "text": ["Ho"]}),
     )
+
+
+def arpa(text):
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("lm.arpa").write_text("\\data\\\nngram 1=1\n\n\\1-grams:\n" + text, "utf-8")
+        return read_arpa("lm.arpa")
 
 
 THREE = ["a", "b", "c"]
@@ -75,6 +85,8 @@ PYTHON_CASES = [
     PythonCase("testset-split", "tables and paths together", r"tables and paths together; give either", lambda: read_testset("a.csv", pl.DataFrame({"id": ["a"]}))),
     PythonCase("testset-frame", "a frame that is no test set", r"test set: no column 'ref1' or 'text'|no column", lambda: read_testset(pl.DataFrame({"id": ["a"]}))),
     PythonCase("responses-frame", "a frame that is no responses", r"responses: no column 'text'", lambda: read_responses(pl.DataFrame({"id": ["a"]}))),
+    PythonCase("arpa-row", "an ARPA file with a probability above 1", r"lm\.arpa, row 5: got '0\.5 a'; expected a logarithm of 0 or less", lambda: arpa("0.5 a\n")),
+    PythonCase("arpa-cut", "an ARPA file that was cut", r"lm\.arpa: got \[1\] n-grams by order; expected an ARPA file with \[1\], .*; it may be cut", lambda: arpa("-1 a\n")),
     PythonCase("missing-value", "an unknown rule for missing replies", r"missing: got 'skip'; expected 'error', 'drop', 'empty' or 'pairwise'", lambda: check_responses(pl.DataFrame(), testset(), "skip")),  # pyright: ignore
     PythonCase("missing-pairwise", "systems on items of their own, where all need the same ones", r"missing='pairwise': needs numbers of each system", lambda: check_responses(pl.DataFrame(), testset(), "pairwise")),  # pyright: ignore
 ]  # fmt: skip

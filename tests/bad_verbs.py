@@ -64,6 +64,7 @@ FILES = {
     "uneven.out": "0 ||| yes ||| lm= -1 2 ||| -1\n0 ||| no ||| lm= -2 ||| -2\n",
     "tuned.json": '{"tuned": {"metric": "BLEU-2", "weights": {"lm": 7}, "sha256": "0"}}',
     "few.csv": "id,candidate,reference,utility\nc1,1,1,0.5\n",
+    "sweep.json": "{",
     "old.sqlite-wal": "the log of a study whose file was removed",
 }  # fmt: skip
 READ = "test.jsonl bot.jsonl cat.jsonl -m bleu"
@@ -119,7 +120,7 @@ def verb(command, wrong, expected, defaults=""):
 
 
 DEFAULTS = [
-    verb("score test.jsonl bot.jsonl", "a setting that project defaults do not have (sed = 7 in rejoinder.toml)", r"rejoinder\.toml: no setting 'sed' \(meant 'seed'\?\); expected 'seed', 'digits', 'metrics' or 'rater_effects'", "sed = 7\n"),
+    verb("score test.jsonl bot.jsonl", "a setting that project defaults do not have (sed = 7 in rejoinder.toml)", r"rejoinder\.toml: no setting 'sed' \(meant 'seed'\?\); expected 'seed', 'digits', 'metrics', 'ledger' or 'rater_effects'", "sed = 7\n"),
     verb("score test.jsonl bot.jsonl --json", "a project default out of range (digits = 99)", r"rejoinder\.toml: digits: got 99; expected a whole number from 0 to 12", "digits = 99\n"),
     verb("score test.jsonl cat.jsonl", "project defaults that are not TOML", r"rejoinder\.toml: not TOML: ", "seed 7\n"),
     verb("score test.jsonl cat.jsonl --json", "a metric of somebody's code in project defaults", r"rejoinder\.toml: metrics: got 'mine:Metric'; a file of defaults names metrics of Rejoinder", "metrics = ['mine:Metric']\n"),
@@ -205,6 +206,12 @@ CORRELATE = [
     verb("plan --rates 0.9 0.95 --discordant 0.5", "more prompts that one system alone passes than there can be", r"--discordant 0\.5 must be from 0\.05 to 0\.15"),
     verb("plan test.jsonl --discordant 0.1", "a share of prompts that one system alone passes, and no rates", r"--discordant has no effect without --rates P1 P2"),
     verb("plan test.jsonl --rates 0.9 0.95", "a file beside rates", r"--rates plans without a pilot, so test\.jsonl has no effect beside it; leave it out"),
+    verb("plan --design", "a design without a pilot or assumptions", r"a design rests on a pilot, or on stated assumptions: give --ratings, or --difference and --reliability"),
+    verb("plan --design --reliability 1.2 -d 0.3", "a reliability above 1", r"--reliability 1\.2 must be from 0 to 1, without the ends"),
+    verb("plan --design --reliability 0.6 -d 0.01 --pool 100", "a difference that the items cannot show", r"no design shows a difference of 0\.01 with a power of 0\.8 on 100 items"),
+    verb("plan --design --reliability 0.6 -d 0.3 --items 50", "an option beside a design", r"--items has no effect beside --design; leave --items out"),
+    verb(f"plan --design {RATINGS} --rho 0.3", "an assumption beside a pilot", r"--rho states what the pilot of --ratings shows; leave --rho out"),
+    verb(f"plan {READ} --pool 3", "the items of a design, and no design", r"--pool has no effect without --design"),
     verb(f"score {READ} --exact", "exact intervals, and no rate", r"--exact: none of .* is a rate, of which every value is 0 or 1; leave it out"),
     verb(f"plan {READ} --cluster speaker", "a plan over clusters that are not there", r"--cluster speaker: the contexts have no column 'speaker'"),
     verb(f"correlate {READ} --ratings others.csv", "ratings of other systems", r"of 'dog', none of which is scored; the scores are of 'bot' or 'cat'"),
@@ -297,6 +304,35 @@ MINE = [
     verb("mine test.jsonl talk.jsonl -o m.jsonl", "a test set and a corpus the wrong way round", r"test\.jsonl: is taken for the corpus and seems to be the test set \(6 items, and talk\.jsonl has 3\); the corpus stands before the test set: rejoinder mine talk\.jsonl test\.jsonl"),
     verb("mine bot.jsonl test.jsonl -o m.jsonl", "replies given for a corpus", r"bot\.jsonl, row 1: has 'text' and no 'references'"),
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
+]  # fmt: skip
+
+SHARDS = [
+    verb(f"score {READ} --shard 4/3 --save a.part", "a shard that is not there", r"--shard 4/3; expected I/N, such as 2/3, with I from 1 to N, at most 100,000"),
+    verb(f"score {READ} --shard 1/3", "a shard without a file for its part", r"--shard 1/3: name the file of the part: --save FILE\.part"),
+    verb(f"score {READ} --shard 1/3 --block 2 --save a.part", "blocks of a shard", r"--block: is not cut into shards; leave out --shard"),
+    verb(f"score {READ} --engine local:0 --save a.parquet", "an engine that is not there", r"--engine local:0: expected local:K with K processes, from 1 to 1,000, ray or ray://ADDRESS"),
+    verb(f"score {READ} --engine local:2", "an engine without a file for the result", r"--engine local:2: name the file of the result: --save FILE"),
+    verb(f"score {READ} --engine local:2 --shard 1/3 --save a.part", "a shard for an engine", r"--engine: computes all shards; leave out --shard"),
+    verb("score kept.parquet --shard 1/3 --save a.part", "a shard of work that is not cut", r"--shard 1/3: this command has no work that is cut into shards"),
+    verb("runs absent.sqlite", "a ledger that is not there", r"absent\.sqlite: there is no such ledger; name another file, or record a run first"),
+    verb("runs test.jsonl", "a file that is no ledger", r"test\.jsonl: no database of a ledger: .*; name another file"),
+    verb("runs test.jsonl 1", "one run of a ledger, without --freeze or --baseline", r"RUN: got 1; expected 2 to see what changed between them, or 1 beside --freeze or --baseline"),
+    verb("runs test.jsonl --freeze a --baseline b", "two options of which each excludes the other", r"--freeze and --baseline do not go together; leave one out"),
+    verb("runs test.jsonl --plots p", "a figure without the metric that it is to show", r"--plots has no effect without --metric NAME"),
+    verb("runs test.jsonl --baseline a", "a baseline without the loss that is accepted", r"--baseline has no effect without --fail-if-worse MARGIN"),
+    verb("score test.jsonl bot.jsonl --ledger test.jsonl", "a ledger that is an input", r"--ledger test\.jsonl: that is an input; name another file"),
+    verb("merge test.jsonl --save a.parquet", "a file that is no part", r"test\.jsonl: is not a part of work that was cut into shards"),
+    verb("merge absent.part --save a.parquet", "a part that is not there", r"absent\.part: cannot be read: No such file or directory; name a part"),
+]  # fmt: skip
+
+SWEEP = "sweep talk.jsonl --testset test.jsonl --validation test.jsonl --reply-metric bleu --set order=2,3 --kind phrase"
+SWEEPS = [
+    verb(f"{SWEEP} -o .", "the folder of a sweep that was cut", r"sweep\.json: cut or altered; name a new folder"),
+    verb("recipe systems2015 talk.jsonl test.jsonl --validation test.jsonl -o .", "a study in a folder of other things", r"--output \.: a folder with other things in it"),
+    verb(f"{SWEEP} -o s --set first_epochs=2", "epochs of systems that have none", r"--set first_epochs: has no effect on phrase-based systems; leave it out"),
+    verb(f"{SWEEP} -o s --device cpu", "a device for systems that need none", r"--device: has no effect on phrase-based systems; leave it out"),
+    verb("sweep talk.jsonl --testset test.jsonl --reply-metric bleu --set dropout=0,0.1 --set epochs=3 -o s --set first_epochs=0", "no epochs before pruning", r"--set first_epochs=0: expected 1 or more"),
+    verb("sweep talk.jsonl --testset test.jsonl --reply-metric bleu --set dropout=0,0.1 --set epochs=3 -o s --set first_epochs=2 --set prune=none", "epochs before pruning, and no pruning", r"--set first_epochs has no effect without --set prune=halving"),
 ]  # fmt: skip
 
 SERVER = "--model http://127.0.0.1:9/v1"
@@ -397,6 +433,8 @@ VERB_CASES = [
     *WEIGH,
     *JUDGEMENTS,
     *MINE,
+    *SHARDS,
+    *SWEEPS,
     *MARK,
     *ANNOTATE,
     *CANDIDATES,

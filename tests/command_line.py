@@ -11,14 +11,17 @@ from rejoinder.cli.app import app
 from rejoinder.cli.option_names import named_as_options
 
 READ = {
+    "--design",
     "--preferences",
     "--rated-replies",
     "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--sentence-vectors",
     "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model",
     "--encoder", "--task", "--mined",
     "--db", "--rubric", "--drawn", "--ruq", "--weights", "--utility",
+    "--ledger", "--registered", "--data",
 }  # fmt: skip
-"""The options of paths that are read. --db is made where there is none (tests/unit/annotation)."""
+"""The options of paths that are read. --db is made where there is none (tests/unit/annotation), and
+so is --ledger, to which a run is appended (tests/unit/ledger)."""
 
 
 def commands(group: click.Group = app, path: str = "") -> dict[str, click.Command]:

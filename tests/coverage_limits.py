@@ -24,5 +24,5 @@ def outside(row):
     more = 2 * row.error
     if row.aim == LEVEL:
         return row.share > MOST_ALARMS + more
-    at_every_look = row.what.startswith("--anytime")
+    at_every_look = row.what.startswith(("--anytime", "repeated interval"))
     return row.share < LEAST - more or (row.share > MOST + more and not at_every_look)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from ladder_data import Rung
 from ladder_verbs import (
@@ -97,6 +98,15 @@ def _score(rung: Rung) -> list[Any]:
     return [rung.testset(), rung.responses(), "-m", "bleu"]
 
 
+def _parts(rung: Rung) -> list[Any]:
+    from rejoinder.cli.app import run
+
+    path = rung.folder / "1.part"
+    words = ["score", *map(str, _score(rung)), "--shard", "1/1", "--save", str(path)]
+    assert path.exists() or run(words) == 0
+    return [path]
+
+
 def _audit(rung: Rung) -> list[Any]:
     return [*_score(rung), "--resamples", 100]
 
@@ -128,6 +138,7 @@ def _rerank(rung: Rung) -> list[Any]:
 
 RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("score", "--save"): (_score, ("a.parquet",)),
+    ("score", "--claim"): (_score, ("a.json",)),
     ("score", "--tables"): (_score, ("a.md", "a.csv")),
     ("ratings", "--tables"): (lambda rung: [rung.ratings()], ("a.tex", "a.html")),
     ("compare", "--save"): (
@@ -135,6 +146,9 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ),
     ("correlate", "--save"): (_correlate, ("a.csv", "a.parquet")),
     ("correlate", "--plots"): (_correlate, ("plots",)),
+    ("plan", "--save"): (
+        lambda rung: ["--design", "--reliability", 0.6, "--difference", 0.5], ("a.json",)
+    ),
     ("plan", "--output"): (
         lambda rung: [*_audit(rung), "--next", 1],
         ("a.csv", "a.jsonl", "a.parquet"),
@@ -154,6 +168,7 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("filter", "--output"): (lambda rung: [rung.corpus()], ("a.jsonl", "a.parquet")),
     ("report", "--output"): (_audit, ("a.html", "a.md")),
     ("audit", "--save-replies"): (_audit, ("a.jsonl", "a.csv")),
+    ("merge", "--save"): (_parts, ("a.parquet",)),
     ("convert", "--output"): (lambda rung: [rung.responses()], ("a.jsonl", "a.parquet")),
     ("recipe galley2015", "--plots"): (_galley2015, ("plots",)),
     ("recipe tao2018", "--plots"): (_tao2018, ("plots",)),
@@ -194,16 +209,22 @@ def _khayrallah2021(rung: Rung) -> list[Any]:
 
 SAME_TABLES = (
     "compare", "correlate", "audit", "preferences", "judge", "plan", "weigh", "mark", "mine", "filter",
-    "ruq", "explain-diff", "sweep", "tune", "rerank", "variety", "recipe galley2015", "recipe khayrallah2021",
-    "recipe negative-references",
+    "ruq", "explain-diff", "runs", "sweep", "tune", "rerank", "variety", "recipe galley2015",
+    "recipe khayrallah2021", "recipe negative-references",
     "recipe references", "recipe systems2015", "recipe tao2018",
 )  # fmt: skip
 """Verbs whose --tables is written by the same lines as that of 'score' and 'ratings'."""
 
 ELSEWHERE = {
     **{(verb, "--tables"): "tried with 'score' and 'ratings'" for verb in SAME_TABLES},
-    ("compare", "--plots"): "written by the same lines as that of 'variety'",
+    **{
+        (verb, "--plots"): "written by the same lines as that of 'variety'"
+        for verb in ("compare", "runs")
+    },
     ("variety", "--plots"): "written by the same lines as that of the recipes",
+    **{(verb, "--claim"): "tried with 'score'" for verb in ("compare", "correlate")},
+    ("verify", "--rows"): "written by the same lines as --save of 'score'",
+    ("plan", "--register"): "holds the time and a number drawn by chance: no two are the same",
     ("recipe systems2015", "--output"): "its model is written as that of 'train responder'",
     ("rerank", "--save-utility"): "written by the same lines as --output, beside it",
     (
@@ -234,9 +255,9 @@ def called(words: list[Any]) -> tuple[int, str, str]:
     from rejoinder.cli.app import run
     from rejoinder.cli.terminal import progress
 
-    progress.PATIENCE = 1e6  # a busy machine must not add words
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    with redirect_stdout(out), redirect_stderr(err):
+    patience = patch.object(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+    with redirect_stdout(out), redirect_stderr(err), patience:
         status = run([str(word) for word in words])
     texts = [each.buffer.getvalue().decode() for each in (out, err)]  # pyright: ignore
     return status, texts[0], texts[1]
@@ -246,8 +267,10 @@ def limited(words: list[Any], room: int = ROOM) -> tuple[int, str, str]:
     """Runs the command where no file may be longer than ``room`` bytes."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    compiled = patch.object(sys, "dont_write_bytecode", True)  # Python keeps the half that fits
     try:
-        return called(words)
+        with compiled:
+            return called(words)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
@@ -262,8 +285,12 @@ def same(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
     return _below(one) == _below(other)
 
 
-_PATHS = re.compile(rb'<pre class="code".*?</pre>|<tr><td class="tight">.*?</tr>', re.DOTALL)
-"""The command and the files on the page of a report: paths as they were given, and as seen from it."""
+_PATHS = re.compile(
+    rb'<pre class="code".*?</pre>|<tr><td class="tight">.*?</tr>|"date":"[^"]*"|"sha256":"\w*"',
+    re.DOTALL,
+)
+"""The command and the files on the page of a report: paths as they were given, and as seen from it; the
+date of a claim, and the digest of all of it."""
 
 
 def _below(held: dict[str, bytes]) -> dict[str, bytes]:

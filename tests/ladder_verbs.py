@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+import ledgers
 from ladder_data import Rung
 from rejoinder.files.provenance import content_of, write_record
 from shared_data import EXAMPLES
@@ -404,7 +405,7 @@ def look(rung: Rung) -> Iterator[Line]:
     yield Line([rung.testset()], rung.items)
 
 
-def provenance(rung: Rung) -> Iterator[Line]:
+def verify(rung: Rung) -> Iterator[Line]:
     """The record of a table of as many rows."""
     path = Path(rung.new("made.jsonl"))
     path.write_text("made")
@@ -413,6 +414,16 @@ def provenance(rung: Rung) -> Iterator[Line]:
     record = {"command": ["rejoinder"], "notes": [], "signatures": {}, "content": content_of(path)}
     write_record(path, record | {"rows": rung.items, "inputs": [named]})
     yield Line([path], rung.items)
+
+
+def runs(rung: Rung) -> Iterator[Line]:
+    """Two runs of as many systems."""
+    path = Path(rung.new("runs.sqlite"))
+    values = {f"s{number}": 0.5 for number in range((rung.items + 1) // 2)}
+    for day in (1, 2):
+        ledgers.record(path, day, values)
+    yield Line([path], 2 * len(values))
+    yield Line([path, "-m", "bleu"], 2 * len(values))
 
 
 def convert(rung: Rung) -> Iterator[Line]:
@@ -470,7 +481,8 @@ LADDER: dict[str, Entry | Absent] = {
     "annotate page": Entry(annotate_page, lambda told: [told["questions"]], most=400),
     "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
-    "provenance": Entry(provenance, lambda told: [told["rows"]], alone=True),
+    "verify": Entry(verify, lambda told: [told["rows"]], alone=True),
+    "runs": Entry(runs, lambda told: [told["runs"][0]["numbers"]], alone=True),
     "convert": Entry(convert, lambda told: [told["rows"]]),
     "ruq": Entry(ruq, rows("systems"), most=17_000),
     "filter": Entry(filtered, lambda told: [told["pairs"]], alone=True),
@@ -502,5 +514,6 @@ LADDER: dict[str, Entry | Absent] = {
         "trains a system and tunes it twelve times; what it is made of is tested in "
         "tests/unit/recipes/test_systems2015.py, and it reads what train responder and respond read"
     ),
+    "merge": Absent("runs the verb whose parts it reads, on all of them"),
     "metrics": Absent("lists metrics and reads no data"),
 }

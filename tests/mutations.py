@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import os
+import sqlite3
+import tempfile
 import zipfile
 from copy import deepcopy
 
@@ -13,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 
 from fuzzing import saved_to_disk
+from rejoinder.files.checked_tables import add_checksum
 
 TEXTS = [
     "", " ", "x", "0", "-1", "3", "2.5", "1e999", "NaN", "null", "true", "[]", '["a", "b"]', "{}", "=1+1",
@@ -251,6 +256,67 @@ def _read_archive(data):
         return {name: parsed(name, archive.read(name)) for name in archive.namelist()}
 
 
+def _opened(folder, data):
+    """A connection to a copy of a study."""
+    path = os.path.join(folder, "copy.sqlite")
+    with open(path, "wb") as file:
+        file.write(data)
+    connection = sqlite3.connect(path)
+    connection.row_factory = sqlite3.Row
+    add_checksum(connection)
+    return path, connection
+
+
+STUDY = ("question", "rater", "assignment", "answer")
+
+
+def _read_study(data):
+    """The rows of the tables of which a judgement is made, their JSON as trees, without checksums."""
+    tables = {}
+    with tempfile.TemporaryDirectory() as folder:
+        _, connection = _opened(folder, data)
+        for table in STUDY:
+            rows = connection.execute(f"SELECT * FROM {table}").fetchall()
+            tables[table] = [
+                {name: _cell(value) for name, value in dict(row).items() if name != "checksum"}
+                for row in rows
+            ]
+        connection.close()
+    return tables
+
+
+def _cell(value):
+    if isinstance(value, bytes):
+        return value.hex()
+    with contextlib.suppress(ValueError, TypeError):
+        tree = json.loads(value)
+        return tree if isinstance(tree, dict | list) else value
+    return value
+
+
+def _study(tree, like):
+    """The study with these rows, whose checksums and counts are right."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, connection = _opened(folder, like)
+        with contextlib.closing(connection):
+            for table in reversed(STUDY):
+                connection.execute(f"DELETE FROM {table}")
+                connection.execute("UPDATE row_count SET number = 0 WHERE name = ?", (table,))
+            for table, rows in tree.items():
+                for row in rows:
+                    values = [
+                        json.dumps(each) if isinstance(each, dict | list) else each
+                        for each in row.values()
+                    ]
+                    marks = ", ".join("?" * len(row))
+                    connection.execute(
+                        f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", values
+                    )
+            connection.commit()
+        with open(path, "rb") as file:
+            return file.read()
+
+
 CODECS = {
     "json": (json.loads, lambda tree: json.dumps(tree, ensure_ascii=False).encode()),
     "jsonl": (
@@ -265,6 +331,7 @@ CODECS = {
     "eval": (_read_archive, _archive),
     "lines": (lambda data: data.decode().split("\n")[:-1], _lines),
     "bytes": (lambda data: data.decode(), lambda tree: text(tree).encode()),
+    "sqlite": (_read_study, _study),
 }
 """By suffix: bytes to a tree, and back."""
 _KINDS = {"txt": "lines", "score": "tsv", "docs": "tsv", "yaml": "bytes"}
@@ -286,6 +353,10 @@ def parsed(name, content):
         return pl.from_arrow(pa.ipc.open_stream(content[name]).read_all()).to_dicts()
     if isinstance(content, dict):
         return {each: parsed(each, data) for each, data in content.items()}
+    if _codec(name) is CODECS["lines"]:  # perhaps a file of JSON that was renamed
+        with contextlib.suppress(ValueError):
+            if isinstance(tree := json.loads(content), dict):
+                return tree
     return _codec(name)[0](content)
 
 
@@ -296,4 +367,6 @@ def written(name, tree, like=b""):
     if isinstance(like, dict):
         files = tree.items() if isinstance(tree, dict) else ()
         return {each: written(each, inside) for each, inside in files if each.strip()}
+    if name.endswith(".sqlite"):
+        return _study(tree, like)
     return _codec(name)[1](tree)

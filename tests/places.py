@@ -155,8 +155,8 @@ def _linked(case: Case, dangling: bool) -> Visit:
             for each in (near, far)
             for path in each.iterdir()
             if not path.name.endswith(".provenance.json")
-            # Further tables of a result, ``a-leads.csv``, stand beside the first.
-            and not path.name.startswith(f"{Path(case.name).stem}-")
+            # Further tables of a result, ``a-leads.csv``, and a certificate stand beside the first.
+            and not path.name.startswith((f"{Path(case.name).stem}-", f"{case.name}.certificate"))
         ]
         return (near / case.name).is_symlink() and same_there and alone == [case.name] * 2
 

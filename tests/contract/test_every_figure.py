@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import ledgers
 import rejoinder
 import rejoinder.figures
 import rejoinder.recipes
@@ -48,6 +49,7 @@ SHOWN = {
     "figures.album.album": "test_each_scatter_plot_is_of_its_metric",
     "figures.ruq.ruq_figure": "test_the_ruq_plot_is_of_the_tokens",
     "figures.ruq.ruq_plot": "test_the_ruq_plot_is_of_the_tokens",
+    "figures.runs.through_time": "test_values_through_time_are_the_table_s",
     "figures.variety.quality_and_variety": "test_quality_and_variety_are_the_table_s",
     "recipes.galley2015.figures.draw": "test_the_lines_of_figure_2_are_the_table_s",
     "tuning.table.draw": "test_the_points_of_a_sweep_are_its_trials",
@@ -444,6 +446,26 @@ def test_quality_and_variety_are_the_table_s():
     assert [line.tolist() for line in lines] == [pytest.approx(np.array(each)) for each in expected]
     assert axes.get_xlabel() == "Vendi chrF"
     assert axes.get_ylabel() == "closeness chrF (x100)"
+
+
+def test_values_through_time_are_the_table_s(tmp_path):
+    found = rejoinder.runs(ledgers.ledger(tmp_path / "runs.sqlite"), metrics=["bleu"])
+    axes = found.plot("bleu").axes[0]
+    drawn = sorted((line.get_label(), line.get_xydata().tolist()) for line in axes.lines)
+    spans = [each.get_paths()[0].get_extents() for each in axes.collections]
+    groups = found.series.partition_by("system", "line", maintain_order=True)
+    expected = [each.select("run", "value").rows() for each in groups]
+    assert sorted(points for _, points in drawn) == sorted(
+        [list(row) for row in each] for each in expected
+    )
+    ends = [
+        (each["run"].min(), each["low"].min(), each["run"].max(), each["high"].max())
+        for each in groups
+    ]
+    assert sorted(map(tuple, (span.extents for span in spans))) == sorted(ends)
+    assert axes.get_title("left") == "BLEU-2 (score: value)"
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert axes.get_xticklabels()[0].get_text() == "1\n2026-10-01"
 
 
 def test_sweeps_under_the_unit_protocol_hold_the_table_s_value(drawn, command, tmp_path, five):

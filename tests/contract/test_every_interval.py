@@ -12,7 +12,7 @@ from simulations.run import STUDIES
 import rejoinder
 
 SOURCE = Path(rejoinder.__file__).parent
-PACKAGES = ("statistics", "human_evaluation", "meta_evaluation", "diversity")
+PACKAGES = ("statistics", "human_evaluation", "meta_evaluation", "diversity", "ledger")
 QUANTILES = (
     "t_quantile",
     "normal_quantile",
@@ -22,6 +22,7 @@ QUANTILES = (
     "wilson_ends",
     "score_interval",
     "beta_quantile",
+    "difference_interval",
 )
 """Who calls one of these makes the ends of an interval."""
 
@@ -69,6 +70,14 @@ ELSEWHERE = {
         "statistics.correlation_bootstrap.bootstrap_correlation",
         "statistics.correlation_bootstrap.bootstrap_over_raters",
     ),
+    "monitored": (
+        "statistics.group_sequential.Monitoring.stage_wise",
+        "statistics.group_sequential.in_t",
+        "statistics.monitored_difference.follow",
+        "statistics.monitored_difference._look",
+        "statistics.monitored_difference._ordered",
+    ),
+    "ledger_gates": ("ledger.runs._judged",),
     "tuned_gain": ("statistics.held_out_gain.held_out_interval",),
     "labels_saved": ("statistics.labels_saved.forecast_saved",),
     "pairs_together": ("statistics.max_over_pairs.max_over_pairs",),
@@ -104,6 +113,9 @@ ELSEWHERE = {
 
 _ROW = "a row of the intervals that the functions it calls make"
 REASONS = {
+    "ledger.numbers.numbers_of": "the numbers and ends of a result as they are",
+    "ledger.numbers._numbers": "the numbers and ends of a result as they are",
+    "statistics.clusters.interval_size": "a number of items: no interval",
     "statistics.intervals.Interval.none": "no interval",
     "statistics.paired_comparisons.ParameterIntervals.none": "no interval",
     "statistics.rate_power._critical": "of a test: no interval",

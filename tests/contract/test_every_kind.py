@@ -177,7 +177,9 @@ def with_a_column(name, whole):
 
 
 @pytest.mark.parametrize("kind", TAKEN, ids=lambda kind: kind.name)
-def test_a_mark_other_line_ends_and_a_column_more_change_nothing(kind, tmp_path):
+def test_a_mark_line_ends_a_column_more_and_an_object_around_the_rows_change_nothing(
+    kind, tmp_path
+):
     shape = next(iter(kind.shapes))
     path = kind.write(shape, WORLDS[(kind.worlds or ("five",))[0]], tmp_path)
     if path.is_dir() or path.suffix not in (".csv", ".tsv", ".json", ".jsonl", ".txt"):
@@ -188,6 +190,8 @@ def test_a_mark_other_line_ends_and_a_column_more_change_nothing(kind, tmp_path)
     others = [b"\xef\xbb\xbf" + marked.removeprefix(b"\xef\xbb\xbf")]
     if kind.name not in NO_MORE_COLUMNS and (wider := with_a_column(path.name, whole)):
         others.append(wider)
+    if path.suffix == ".json" and whole.startswith(b"[\n {"):
+        others.append(b'{"page": 1, "results": %s, "accuracy": 0.5}' % whole)
     for other in others:
         path.write_bytes(other)
         tables, refusals = read(kind, path)

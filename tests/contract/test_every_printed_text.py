@@ -25,6 +25,7 @@ from pathlib import Path
 import click
 import pytest
 
+import ledgers
 import rejoinder
 from command_line import commands as all_commands
 from command_line import verbs
@@ -88,7 +89,9 @@ ROWS = [
     ("annotate export", "", [OUT]),
     ("look", "", []),
     ("look", "{systems}", ["tuned"]),
-    ("provenance", "", []),
+    ("verify", "", []),
+    ("merge", "", ["tuned"]),
+    ("runs", "-m bleu", ["a", "BLEU-2"]),
     ("convert", "", [OUT]),
     ("filter", "", ["Thank you.", OUT]),
     ("train vectors", "", [OUT]),
@@ -116,6 +119,14 @@ class World(HostileWorld):
 
     explained = hostile("c001")
     baseline = hostile("tuned")
+
+    @property
+    def ledger(self) -> Path:
+        path = self.folder / "runs.sqlite"
+        if not path.exists():
+            for day in (1, 2):
+                ledgers.record(path, day, {hostile("a"): 0.5}, hostile("BLEU-2"))
+        return path
 
     @property
     def kept(self) -> Path:

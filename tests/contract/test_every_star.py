@@ -47,7 +47,7 @@ def ratings(marks):
 @pytest.mark.parametrize("write", [starred, three_decimals])
 @pytest.mark.parametrize("p", [0.0494, 0.0496, 0.04996, BELOW, SIGNIFICANT, 0.0503])
 def test_the_number_beside_a_star_is_below_the_level(write, p):
-    number, star = (shown := write(p))[:-1], shown[-1]
+    number, star = (shown := str(write(p)))[:-1], shown[-1]
     assert (float(number) < SIGNIFICANT) == (p < SIGNIFICANT) == (star == "*")
     assert abs(float(number) - p) <= 5e-4
 

@@ -121,12 +121,21 @@ def test_a_reply_of_just_the_least_number_of_raters_gets_a_weight():
 
 
 def test_a_rater_of_just_two_thirds_of_a_system_s_ratings_is_one_of_several():
-    both = np.array([[2 / 3, 1 / 3], [1 / 2, 1 / 2]])
+    both = np.array([[2 / 3, 1 / 6, 1 / 6], [1 / 3, 1 / 3, 1 / 3]])
     assert scope(both) == "other raters"
-    assert scope(both + np.array([[0.01, -0.01], [0, 0]])) == "these raters"
+    assert scope(both + np.array([[0.01, -0.01, 0], [0, 0, 0]])) == "these raters"
     # Just half of the ratings are of the same people; then a little less.
     assert scope(np.array([[1.0, 0.0], [1 / 2, 1 / 2]])) == "these raters"
     assert scope(np.array([[1.0, 0.0], [0.49, 0.51]])) == "no raters"
+
+
+def test_two_raters_say_nothing_of_others_and_a_little_more_than_two_do():
+    # Effective numbers of raters 2, 1 / (4/9 + 2/36) = 2, and 1 / (2 * .495^2 + .01^2) = 2.04.
+    assert scope(np.full((2, 2), 1 / 2)) == "these raters"
+    assert scope(np.array([[2 / 3, 1 / 6, 1 / 6]] * 2)) == "these raters"
+    assert scope(np.array([[0.495, 0.495, 0.01]] * 2)) == "other raters"
+    # Two raters of each system are four.
+    assert scope(np.repeat(np.eye(2), 2, axis=1) / 2) == "other raters"
 
 
 def test_from_30_rated_replies_on_a_map_is_not_rough():

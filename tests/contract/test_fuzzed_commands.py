@@ -16,12 +16,14 @@ import os
 import random
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import chat_server
 import command_line
+import ledgers
 from format_examples import IDS, SCORES, WORDS, WORLDS, write
 from fuzzing import damaged, rows
 from rejoinder.cli.app import run
@@ -63,6 +65,9 @@ RECORD = json.dumps(
     indent=1,
 ).encode()
 
+with tempfile.TemporaryDirectory() as _folder:
+    LEDGER = ledgers.ledger(Path(_folder, "runs.sqlite")).read_bytes()
+
 QUICK = "--resamples 100 --seed 1"
 COMMANDS = {
     "score": f"score {{testset}} {{responses}} -m length:tokenizer=none -m bleu -m distinct {QUICK} --json",
@@ -87,7 +92,8 @@ COMMANDS = {
     "mine": "mine {corpus} {testset} -o {out}.jsonl --json",
     "rerank": "rerank {responses} --mbr chrf --testset {testset} -m bleu -o {out}.jsonl --json",
     "look": "look {testset} --json",
-    "provenance": "provenance {record} --json",
+    "verify": "verify {record} --json",
+    "runs": "runs {ledger} --json",
     "convert": "convert {responses} -o {out}.jsonl --json",
     "filter": "filter {corpus} -o {out}.jsonl --json",
     "recipe galley2015": "recipe galley2015 {testset} {responses} --ratings {ratings} --set assignments=5 --json",
@@ -127,6 +133,7 @@ RATES = (
 """Scores that a column declares to be rates, some of them parts of a pass."""
 
 SAME_READERS = {
+    "merge": "reads parts, which have checksums; tests/unit/files/test_shards.py damages them",
     "annotate export": "reads databases of its own; tests/unit/annotation damages them",
     "metrics": "reads no file",
     "train ruber": "reads its corpus as filter does, and trains for minutes",
@@ -172,7 +179,7 @@ def test_numbers_of_an_independent_reading_or_one_message(tmp_path, capfd, monke
             error.add_note(told)
             raise
         out, err = capfd.readouterr()
-        if verb == "provenance" and status == 1:  # what the record names has changed or is missing
+        if verb == "verify" and status == 1:  # what the record names has changed or is missing
             assert {"changed", "missing"} & set(re.findall(r'"state": ?"(\w+)"', out)), told
             status = 0
         assert status in ends, f"{told}\n{err}"
@@ -195,7 +202,7 @@ def test_numbers_of_an_independent_reading_or_one_message(tmp_path, capfd, monke
 
 def drawn_case(draw, folder):
     """A verb (empty for one on scores), its words, and the damaged files by what they are for."""
-    verb = draw.choice([*COMMANDS, *["score"] * 4])
+    verb = draw.choice([*COMMANDS, *["score"] * 8])
     world = draw.choice([*WORLDS, *("jsonl", "csv") * 4])  # what plain Python reads too
     of_scores = verb in OF_SCORES and draw.random() < 0.3
     roles = {
@@ -205,6 +212,7 @@ def drawn_case(draw, folder):
         "generic": ("text", "generic.txt", GENERIC),
         "scores": draw.choice([SAMPLES, RATES, *((name, *file) for name, file in SCORES.items())]),
         "rubric": ("toml", "rubric.toml", (EXAMPLES / "rubric.toml").read_bytes()),
+        "ledger": ("ledger", "runs.sqlite", LEDGER),
         "record": ("record", "made.jsonl.provenance.json", RECORD),
     } | {role: (world, *file) for role, file in WORLDS[world].items()}
     template = (OF_SCORES if of_scores else COMMANDS)[verb]

@@ -139,7 +139,9 @@ def _of_settings() -> list[Case]:
         for name, other in row.where.items():
             usual = usual.replace(f"{{{name}}}", f"{{{other}}}")
         known, here = given[row.verb], options_in(row.verb, f"{row.also} {row.more}")
-        if row.option == "--tables" or (row.verb in _LONG and here <= known and not row.status[1]):
+        if row.option in ("--tables", "--ledger") or (
+            row.verb in _LONG and here <= known and not row.status[1]
+        ):
             continue  # tables of every form have a case below
         known |= here
         where = " ".join(row.where.values())
@@ -233,7 +235,7 @@ FURTHER = {
         "kept": "{kept}",
         "no-file": "none.jsonl",
     },
-    "provenance": {"kept": "{kept}"},
+    "verify": {"kept": "{kept}"},
 }
 """Cases besides the options: worlds in which numbers are missing, kept scores, default metrics."""
 

@@ -10,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from rejoinder.files.shards import read_part
+
 WIDTH = 110
 """JSON is broken into lines where it is wider."""
 
@@ -84,6 +86,7 @@ def content(path: Path) -> str:
         ".safetensors": _tensors,
         ".npy": _array,
         ".html": _page,
+        ".part": lambda path: str(read_part(path).shard) + "\n",
     }.get(path.suffix, _text)
     return show(path)
 

@@ -136,6 +136,12 @@ def _masks(world: Any) -> list[tuple[str, str]]:
         *((digest, f"<SHA-256 of {path}>") for digest, path in digests.items()),
         (re.escape(str(Path.cwd())), "<folder>"),
         (r'(?<="sha256": ")[0-9a-f]{64}', "<checksum>"),
+        # A claim: its rows are Parquet, and a digest is over all.
+        (r'(?<="parquet": ")[^"]+', "<rows>"),
+        (r'(?<="nonce": ")[0-9a-f]{32}', "<nonce>"),
+        (r'(?<="numpy": ")[^"]+', "<version of NumPy>"),
+        (r'("digest": "|the digest\s{1,2})[0-9a-f]{64}', r"\1<digest>"),
+        (r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", "<time>"),
         (r'(?<="record": ")[0-9a-f]{64}', "<checksum of a record>"),
         (r"(?<=sha256:)[0-9a-f]{64}", "<checksum>"),
         # A study: links that nobody can guess, and when it was made.

@@ -301,8 +301,8 @@ def chats(path):
         if any(m.get("tool_calls") or m.get("role") == "tool" for m in said):
             continue
         said = [m for m in said if m.get("role") != "system"]
-        texts = [m.get("content", m.get("value")) for m in said]
-        texts = [t if isinstance(t, str) else "".join(p["text"] for p in t) for t in texts]
+        texts = [m.get("content", m.get("value", m.get("parts"))) for m in said]
+        texts = [t if isinstance(t, str) else "".join(p.get("text", "") for p in t) for t in texts]
         id = str(row.get("id", n))
         testset.append((id, tuple(texts[:-1]), (texts[-1],)))
         replies.append((stem(path), id, texts[-1]))
@@ -390,6 +390,7 @@ CHATS = [
     Kind("chats of content parts", "bot.jsonl", {
         "jsonl": lambda talks: lines({"id": t.id, "messages": [{"role": m["role"], "content": [{"type": "text", "text": m["content"]}]} for m in messages(t, t.reply)]} for t in talks),
         "several parts": lambda talks: lines({"id": t.id, "messages": [{"role": "user", "content": [{"type": "text", "text": "Well. "}, {"type": "text", "text": t.message}]}, {"role": "assistant", "content": t.reply}]} for t in talks),
+        "parts of the AI SDK": lambda talks: lines({"id": t.id, "messages": [{"id": "m", "role": m["role"], "parts": [{"type": "step-start"}, {"type": "text", "text": m["content"]}]} for m in messages(t, t.reply)]} for t in talks),
     }, chats, WITH_TEST, samples=("content_parts.jsonl",)),
     *(Kind(f"ShareGPT, {what}", "bot.json" if what == "list" else "bot.jsonl", {
         "as it is": lambda talks, write=write: write({"id": t.id, "conversations": [{"from": "human", "value": t.message}, {"from": "gpt", "value": t.reply}]} for t in talks),
@@ -537,7 +538,7 @@ def in_pairs(values):
 
 
 def mt_bench(path):
-    rows = records(path)
+    rows = [{name.lower(): value for name, value in row.items()} for row in records(path)]
     if "score" in rows[0]:
         return {
             "scores": [
@@ -583,6 +584,7 @@ TEXTS = [
     Kind("MT-Bench judgments", "gpt-4_single.jsonl", {
         "two turns": lambda talks: lines({"question_id": n, "model": "vicuna", "judge": ["gpt-4", "single-v1"], "user_prompt": t.message, "judgment": "Rating: [[5]]", "score": 1 + (n + turn) % 10, "turn": turn, "tstamp": 1.5} for n, t in enumerate(talks) for turn in (1, 2)),
         "one turn": lambda talks: lines({"question_id": n, "model": "vicuna", "judge": ["gpt-4", "single-v1"], "score": 1 + n % 10, "turn": 1, "tstamp": 1.5} for n, t in enumerate(talks)),
+        "keys in capitals": lambda talks: lines({"Question_ID": n, "Model": "vicuna", "Judge": ["gpt-5"], "Score": 1 + (n + turn) % 10, "Turn": turn, "Tstamp": 1.5} for n, t in enumerate(talks) for turn in (1, 2)),
         "pairs": ("gpt-4_pair.jsonl", lambda talks: lines({"question_id": n, "model_1": "a", "model_2": "b", "g1_winner": ("model_1", "model_2", "tie")[n % 3], "g2_winner": ("model_1", "tie")[n % 2], "judge": ["gpt-4", "pair-v2"], "turn": 1, "tstamp": 1.5} for n, t in enumerate(talks))),
     }, mt_bench, "score --scores FILE --resamples 0"),
     Kind("ParlAI text", "train.txt", {

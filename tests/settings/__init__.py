@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from settings import candidates, files, models, people, recipes, reports, scores, studies
+from settings.shared import to_ledger
 
 _FAMILIES = (scores, reports, people, models, recipes, files, studies, candidates)
 
@@ -11,7 +12,15 @@ _LONG = ("recipe tao2018", "recipe references", "recipe galley2015", "report", "
 
 _SHARED = ("--format", "--criterion")
 
+_MEASURING = ("score", "compare", "audit", "report", "correlate", "judge", "ratings", "preferences")
+_MEASURING_LONG = (
+    "plan", "ruq", "variety", "recipe galley2015", "recipe khayrallah2021", "recipe negative-references",
+    "recipe references", "recipe systems2015", "recipe tao2018",
+)  # fmt: skip
+"""The verbs whose numbers go into a ledger, by the same lines."""
+
 ROWS = [row for family in _FAMILIES for row in family.ROWS]
+ROWS += [to_ledger(verb, slow=verb in _MEASURING_LONG) for verb in (*_MEASURING, *_MEASURING_LONG)]
 _FIRST = {(row.verb, row.option): row for row in reversed(ROWS)}
 ROWS = [
     replace(row, slow=True)

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 
 from settings.row import Row
-from settings.shared import as_json, columns, only, read, reading, refused, rows, to_file
+from settings.shared import as_json, columns, in_shards, only, read, reading, refused, rows, to_file
 from settings.world import TINY
 
 USUAL = {
@@ -22,7 +22,7 @@ USUAL = {
     "ruq": "ruq {language_model} {testset} --generic {generic} --resamples 100 --json",
     "sweep": (
         "sweep {corpus} --testset {testset} -o {out}/s --set dropout=0,0.3 --set vocabulary=120"
-        " --set layers=1 --set width=16 {epochs} --metric bleu --set beam=1 --resamples 100 --json"
+        " --set layers=1 --set width=16 {epochs} --reply-metric bleu --set beam=1 --resamples 100 --json"
     ),
 }
 
@@ -145,7 +145,7 @@ RESPONDER = [
             ("longest", 9, "log.*.pairs", {}), ("pairs", 40, "log.*.pairs", {}),
             ("seed", 7, "log.*.ngrams", {"also": "--set pairs=40"}),
             # These are for replies (tests/unit/responders/phrase), and for programs that are not here.
-            ("options", 2, "config.options", {}), ("distortion", 2, "config.distortion", {}),
+            ("options", 2, "config.options", {}),
             ("external", 1, "config.external", {}),
         )
     ),
@@ -169,6 +169,7 @@ def refused_at(text):
 
 RESPOND = [
     as_json("respond"),
+    *in_shards("respond"),
     columns("respond", "@r.jsonl", "testset"),
     Row("respond", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("--format")),
@@ -222,6 +223,7 @@ def same_with_an_index(before, after):
 MINED = "@m.jsonl"
 MINE = [
     as_json("mine"),
+    *in_shards("mine"),
     to_file("mine"),
     columns("mine", MINED, "testset"),
     Row("mine", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
@@ -255,6 +257,7 @@ def asked(name):
 
 MARK = [
     as_json("mark"),
+    *in_shards("mark"),
     to_file("mark"),
     *reading("mark", MEANS, contexts_alone=True),
     Row("mark", "--output", "-o {out}/other.jsonl", effect=lambda _, after: (
@@ -292,6 +295,7 @@ MARK = [
 MEAN = "parts"
 RUQ = [
     as_json("ruq"),
+    *in_shards("ruq", "--save"),
     to_file("ruq"),
     # The interval of a share needs no draws; the test of two models has them, and the signature.
     Row("ruq", "--resamples", "--resamples 0", "systems.*.low", "systems.*.value"),
@@ -352,6 +356,7 @@ SWEEP = [
             ("--testset", "--testset {several}", "trials.0.ruq_test_n", "", {}),
             ("--output", "-o {out}/other", "@", TRIALS, {}),
             ("--set", "--set seed=7", BITS, "", {}),
+            ("--kind", "--kind gru", BITS, "", {}),
             ("--validation", "--validation {validation}", BITS, "", {}),
             ("--exclude", "--exclude {excluded}", BITS, "", {}),
             ("--detokenize", "--detokenize", BITS, "",

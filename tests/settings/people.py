@@ -293,6 +293,8 @@ PREFERENCES = [
 
 DIFFERENCE = "comparisons.*.difference"
 LOW = "comparisons.*.detectable_low"
+DESIGNED = "plan --json --design --reliability 0.6 -d 0.35"
+
 PLAN = [
     *reading("plan", DIFFERENCE),
     *gaps("plan", "items"),
@@ -344,6 +346,21 @@ PLAN = [
     Row("plan", "--discordant", "--discordant 0.1", usual="plan --json --rates 0.90 0.95",
         effect=lambda before, after: len(before.at("rate_needs")) == 3
             and after.at("rate_needs.*.discordant") == [None, 0.1]),
+    Row("plan", "--design", "--design -d 0.4", usual="plan --json --ratings {ratings} --criterion relevance",
+        effect=lambda _, after: len(after.at("alternatives.*.most")) == 5),
+    Row("plan", "--reliability", "--reliability 0.28", usual=DESIGNED, effect=lambda before, after:
+        after.at("design.fixed") < before.at("design.fixed")),
+    Row("plan", "--spread", "--spread 2", usual=DESIGNED, effect=lambda before, after:
+        after.at("alternatives.*.items")[0] > 3 * before.at("alternatives.*.items")[0]),
+    Row("plan", "--rho", "--rho 0.7", "design.judge", "design.fixed", usual=DESIGNED),
+    Row("plan", "--pool", "--pool 50", "design.raters", "alternatives.*.design", usual=DESIGNED),
+    Row("plan", "--looks-every", "--looks-every 25", "design.every", "alternatives.*.design", usual=DESIGNED),
+    Row("plan", "--per-rating", "--per-rating 2 0.5", usual=DESIGNED, effect=lambda before, after:
+        before.at("alternatives.*.minutes")[0] is None
+        and after.at("alternatives.*.minutes")[0] == 2 * after.at("alternatives.*.planned")[0]
+        and after.at("alternatives.*.price")[0] == 0.5 * after.at("alternatives.*.planned")[0]),
+    Row("plan", "--save", "--save {out}/design.json", usual=DESIGNED,
+        effect=lambda _, after: after.at("@") == ["design.json"]),
     Row("plan", "-a", "-a generic", also="-b tuned", effect=only("comparisons.*.a", "generic")),
     Row("plan", "-b", "-b generic", also="-a tuned", effect=only("comparisons.*.b", "generic")),
     Row("plan", "--every-pair", "--every-pair", effect=lambda _, after: len(

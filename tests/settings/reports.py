@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from settings.row import Row
+from settings.scores import OF_2, SAMPLED
 from settings.shared import (
     SCORES,
     as_json,
@@ -40,6 +41,15 @@ ROWS = [
     Row("report", *SCORES, effect=more_than_before("scores.systems.*.metric", "judge")),
     Row("report", "--without", "--without tuned", effect=only(NAMES, "generic", "retrieval")),
     Row("report", "--cluster", "--cluster topic", LOW, VALUE),
+    Row(
+        "report", "--at", "--at 2", keeps="scores.systems[metric=BLEU-2]", where=SAMPLED,
+        effect=lambda _, after: set(after.at("scores.systems.*.metric")) == {"BLEU-2", *OF_2},
+    ),
+    Row(
+        "report", "--passing", "--passing 0.6", also="--at 2", where=SAMPLED,
+        effect=lambda *both: [
+            "BLEU-2 pass@2" in each.at("scores.systems.*.metric") for each in both] == [False, True],
+    ),
     Row("report", "--output", "-o {out}/other.md", "@other.md"),
     Row(
         "report", "--ratings", "--ratings {second_ratings}", OF_PEOPLE, as_usual=OF_PEOPLE,

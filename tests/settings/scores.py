@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from settings.row import Row
 from settings.shared import (
     SCORES,
     as_json,
+    claims,
     empty,
     gaps,
+    in_shards,
     measuring,
     more_than_before,
     only,
@@ -60,6 +63,7 @@ ROWS = [
     # Intervals of sums need no draws; permutations do.
     Row("score", "--seed", "--seed 7", "leads.*.p_randomization", VALUE, also=SEVERAL),
     as_json("score"),
+    *in_shards("score", "--save"),
     to_file("score"),
     Row("score", "--metric", "-m length", effect=more_than_before("systems.*.metric", "length")),
     Row("score", "--metric", "-m bleu:order=4", effect=more_than_before("systems.*.metric", "BLEU-4")),
@@ -91,6 +95,15 @@ ROWS = [
     Row("score", "--explain", "--explain c001", effect=only("*.id", "c001")),
     Row("score", "--system", "--system tuned", also="--explain c001", effect=only("*.system", "tuned")),
     Row("score", "--save", "--save {out}/kept.parquet", "@kept.parquet"),
+    *claims("score"),
+    *claims("compare"),
+    *claims("correlate"),
+    Row("plan", "--register", "--register {out}/r.json --fix n=66", "@r.json"),
+    Row(
+        "plan", "--fix", "--fix metric=bleu", also="--register {out}/r.json",
+        effect=lambda *both: [json.loads(each.at("@r.json"))["registered"] for each in both]
+        == [{}, {"metric": "bleu"}],
+    ),
     # 66 items are 33 or 6 blocks for each of three systems.
     Row(
         "score", "--block", "--block 11", keeps=VALUE,
@@ -274,6 +287,11 @@ ROWS = [
     Row(
         "compare", "--anytime", "--anytime", "pairs.*.p", "pairs.*.difference", where=ALONE,
         also="--ratings {some_ratings}",
+    ),
+    Row(
+        "compare", "--design", "--design {design}", where=ALONE,
+        also="--ratings {ratings} --criterion relevance",
+        effect=lambda before, after: "looks" not in before.json and max(after.at("looks.*.rated")) == 57,
     ),
     Row(
         "compare", "--correction", "--correction max", keeps="pairs.*.p_holm", where=ALONE,

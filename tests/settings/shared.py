@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 
+from rejoinder.ledger import ledger
 from settings.row import Row, Told
 
 
@@ -125,9 +128,42 @@ def off_scale(verb: str) -> Row:
     )
 
 
+def in_shards(verb: str, option: str = "-o") -> tuple[Row, Row]:
+    """Writes a part in the place of the result; tests/unit/files/test_shards.py runs engines."""
+    return (
+        Row(verb, "--shard", f"--shard 2/3 {option} {{out}}/2.part", effect=lambda _, after: (
+            after.at("@") == ["2.part"])),
+        Row(verb, "--engine", "--engine local:0", status=(0, 2), effect=refused_after("--engine local:0")),
+    )  # fmt: skip
+
+
 def as_json(verb: str, **given) -> Row:
     """A table for people becomes JSON."""
     return Row(verb, "--json", "--json", people=True, effect=becomes_json, **given)
+
+
+def claims(verb: str, **given) -> list[Row]:
+    """What is claimed is in a file, with hashes in the place of ids, and with the registration's digest."""
+    claim = "--claim {out}/claim.json"
+    return [
+        Row(verb, "--claim", claim, "@claim.json", **given),
+        Row(
+            verb, "--anonymous", "--anonymous", "@claim.json", also=claim,
+            effect=lambda before, after: (
+                [json.loads(each.at("@claim.json"))["predicate"]["anonymous"] for each in (before, after)]
+                == [False, True]
+            ),
+            **given,
+        ),
+        Row(
+            verb, "--registered", "--registered {registration}", also=claim,
+            effect=lambda before, after: [
+                json.loads(each.at("@claim.json"))["predicate"]["registered"] is None
+                for each in (before, after)
+            ] == [True, False],
+            **given,
+        ),
+    ]  # fmt: skip
 
 
 def to_file(verb: str, **given) -> Row:
@@ -136,6 +172,19 @@ def to_file(verb: str, **given) -> Row:
         verb, "--tables", "--tables {out}/tables.md", people=True, keeps="out",
         effect=lambda before, after: _has_tables(after.at("@tables.md"), verb), **given,
     )  # fmt: skip
+
+
+def to_ledger(verb: str, **given) -> Row:
+    """The numbers of what is printed go into a ledger; what is printed stays."""
+    return Row(
+        verb, "--ledger", "--ledger {out}/runs.sqlite", keeps="out",
+        effect=lambda _, after: _has_numbers(after.folder / "runs.sqlite", verb), **given,
+    )  # fmt: skip
+
+
+def _has_numbers(path, verb: str) -> bool:
+    there = ledger.contents(path)
+    return [each["verb"] for each in there["run"]] == [verb] and len(there["number"]) > 0
 
 
 def _has_tables(content: bytes, verb: str) -> bool:
@@ -151,6 +200,11 @@ def becomes_json(before, after) -> bool:
 def refused(words: str) -> Told:
     """The base command is refused with these words."""
     return lambda before, _: words in before.err
+
+
+def refused_after(words: str) -> Told:
+    """The changed command is refused with these words."""
+    return lambda _, after: words in after.err
 
 
 def empty(path: str) -> Told:

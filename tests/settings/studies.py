@@ -68,6 +68,8 @@ SERVE = [
     serve("--without", "--without tuned",
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 132]),
     serve("--seed", "--seed 7", "identity", also="--sample 10", keeps=QUESTIONS),
+    serve("--design", "--design {design}",
+          effect=lambda *both: [each.json.get("design", {}).get("left") for each in both] == [None, 57]),
     serve("--links", "--links 5",
           effect=lambda *both: [len(each.json["raters"]) for each in both] == [3, 5]),
     serve("--set most_raters", "--set most_raters=40",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import re
 import time
@@ -13,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+import ledgers
 import tiny_language_models
 import tiny_ruber
-from rejoinder import read_responses, read_testset, ruq
+from rejoinder import plan_design, read_responses, read_testset, ruq
 from rejoinder.auditing.trivial_baselines import BASELINES
 from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import adjacent_pairs
@@ -76,6 +79,16 @@ class World:
     def systems(self) -> list[Path]:
         """The replies of three systems."""
         return [EXAMPLES / "responses" / f"{name}.jsonl" for name in NAMES]
+
+    @cached_property
+    def ledger(self) -> Path:
+        """Four runs."""
+        return ledgers.ledger(self.folder / "runs.sqlite")
+
+    @cached_property
+    def ledger_to_freeze(self) -> Path:
+        """The same, of which a run is frozen."""
+        return self._named("to-freeze.sqlite", self.ledger)
 
     @cached_property
     def items(self) -> list[dict]:
@@ -643,6 +656,13 @@ class World:
         return self._csv("passes.csv", ("system", "id", "passed"), rows)
 
     @cached_property
+    def design(self) -> Path:
+        """A design of looks at ratings."""
+        path = self.folder / "design.json"
+        plan_design(0.6, reliability=0.6, spread=1.5).design.save(path)
+        return path
+
+    @cached_property
     def drawn(self) -> Path:
         """A draw of ten items after the ratings of some, with probabilities that differ."""
         with self.some_ratings.open(encoding="utf-8", newline="") as file:
@@ -670,6 +690,32 @@ class World:
             for n, rater in enumerate(("r1", "r2", "r3"))
         ]
         return self._csv("candidates.csv", ("id", "system", "rater", "criterion", "score"), rows)
+
+    @cached_property
+    def registration(self) -> Path:
+        """What was registered before a claim."""
+        path = self.folder / "registration.json"
+        value = {"rejoinder_registration": 1, "nonce": "0" * 32, "date": "2020-01-01T00:00:00Z"}
+        path.write_text(json.dumps(value | {"registered": {"metric": "bleu", "n": 66}}))
+        return path
+
+    @cached_property
+    def claimed(self) -> Path:
+        """A claim of the scores of the systems, made of the test set, the replies and a registration."""
+        path = self.folder / "scores.claim"
+        files = ["score", *map(str, (self.testset, *self.systems)), "-m", "bleu", "-q"]
+        with contextlib.redirect_stdout(io.StringIO()):
+            run([*files, "--claim", str(path), "--registered", str(self.registration)])
+        return path
+
+    @cached_property
+    def parts(self) -> list[Path]:
+        """Both parts of the scores of the systems."""
+        paths = [self.folder / f"{number}.part" for number in (1, 2)]
+        for number, path in enumerate(paths, 1):
+            words = ["score", self.testset, *self.systems, "-m", "bleu", "--resamples", "100"]
+            assert run([*map(str, words), "--shard", f"{number}/2", "--save", str(path)]) == 0
+        return paths
 
     @cached_property
     def made(self) -> Path:

@@ -18,6 +18,7 @@ import re
 import shutil
 import zlib
 from functools import partial
+from typing import NamedTuple
 
 import pytest
 
@@ -39,7 +40,7 @@ OF_PLACE = {
     "parlai-worlds", "gradio-chatbot", "dpo", "usr", "gradio-likes", "google-forms",
 }  # fmt: skip
 """The formats whose ids are places, or made of several values."""
-COUNTED = {"promptfoo", "deepeval"}
+COUNTED = {"deepeval"}
 """The formats whose samples are called by their places where they have no names."""
 COUNTED_FROM_1 = {"mlflow", "ragas", "vertex-batch", "lighteval"}
 """The exports whose rows are numbered where they have no ids."""
@@ -143,6 +144,11 @@ def assert_same(form, rows, records, notes, case):
             held[norm(number)].add(number)
         if form in COUNTED_FROM_1:
             held[norm(number + 1)].add(number)
+        if form == "moses":
+            held[records[number]["item"]].add(number)
+    for of in cases_of(form, records):
+        for name in of.names:
+            held[name] |= of.numbers
     # The ids of a table that has none are numbers, which reading its test set notes.
     places = form in OF_PLACE or (
         form in ("json", "xlsx") and any(norm(id) not in held for id, *_ in rows)
@@ -162,6 +168,32 @@ def assert_same(form, rows, records, notes, case):
         if form == "deepeval":  # a case without metrics has no score
             lost = [each for each in lost if each.get("metricsData")]
         assert not lost, f"lost without a note: {lost[:3]}; notes {notes}; {case}"
+
+
+class Results(NamedTuple):
+    """Results of promptfoo that have the variables and the assertions of one test.
+
+    Args:
+        names: How the test may be called: the places that the results name, else its own among all tests.
+        numbers: Which of the records they are.
+    """
+
+    names: set[str]
+    numbers: set[int]
+
+
+def cases_of(form, records):
+    tests = {}
+    for number, row in enumerate(records if form == "promptfoo" else ()):
+        case = row.get("testCase") or {}
+        place = row.get("testIdx", number if "outputs" in row else None)
+        key = [row.get("vars") or place, case.get("assert"), case.get("description")]
+        new = Results({norm(len(tests))} if place is None else set(), set())
+        test = tests.setdefault(json.dumps(key, sort_keys=True), new)
+        test.numbers.add(number)
+        if place is not None:
+            test.names.add(norm(place))
+    return tests.values()
 
 
 def filled(value):
@@ -210,6 +242,7 @@ def forms_of(value):
             for cell in bare
             for part in (cell, *re.split(r"\|| EOS (?:[01]\.\d+ )?", cell))
         }
+        found |= {norm(part) for part in value.replace("\t", " EOS ").split(" EOS ")}
         with_json = value.strip()
         if with_json[:1] in ("[", "{", '"'):
             for decode in (json.loads, ast.literal_eval):  # what Python prints, too
@@ -236,6 +269,10 @@ def records_of(form, tree):
     """What each row of the table is of: a row, a line, a sample; the whole file where rows are of several."""
     if form in WHOLE or not isinstance(tree, dict | list):
         return [tree]
+    if form == "moses":
+        return [candidate(line) for line in tree if line.strip()]
+    if form == "study":
+        return list(judgements_of(tree))
     if form in GROUPED:
         return list(grouped(tree).values())
     if form in KEYS and isinstance(tree, dict):
@@ -253,8 +290,33 @@ def records_of(form, tree):
         isinstance(row, list) for row in tree
     ):  # a table of cells: all columns, and a line
         header, *lines = [row for row in tree if any(map(mutations.text, row))] or [[]]
+        if (
+            form == "promptfoo"
+        ):  # the variables stand before the outputs, whose names are in brackets
+            of = next((k for k, name in enumerate(header) if name.startswith("[")), len(header))
+            return [{"vars": line[:of], "outputs": line[of:], "names": header} for line in lines]
         return [[*header, *line] for line in lines]
     return tree
+
+
+def candidate(line):
+    """A line of an n-best list: lists are numbered from 0, items from 1; what others alone have is 0."""
+    number = line.partition("|||")[0].strip()
+    item = norm(int(number) + 1) if number.isdecimal() else None
+    return {"item": item, "fields": line.split("|||"), "words": [*line.split(), 0]}
+
+
+def judgements_of(tree):
+    """Each last answer with its assignment, its question and its rater, where all of them are there."""
+    tables = {
+        name: {norm(row.get("id")): row for row in tree.get(name, ())}
+        for name in ("question", "rater", "assignment")
+    }
+    for answer in tree.get("answer", ()):
+        assignment = tables["assignment"].get(norm(answer.get("assignment")), {})
+        others = [tables[name].get(norm(assignment.get(name))) for name in ("question", "rater")]
+        if assignment.get("revisions", 0) == answer.get("revision") and all(others):
+            yield {"answer": answer, "assignment": assignment, "others": others}
 
 
 def grouped(tree):
@@ -279,7 +341,8 @@ def grouped(tree):
 
 def of_columns(tree):
     """The rows of an object of columns, or of rows below a name; else the whole."""
-    for name in ("data", "rows", "records", "items", "examples", "samples"):
+    names = "data rows records items examples samples results runs traces calls content predictions"
+    for name in names.split():
         if isinstance(tree.get(name), list) and all(isinstance(row, dict) for row in tree[name]):
             return tree[name]
     columns = list(tree.values())

@@ -91,7 +91,7 @@ def test_the_first_line_of_a_long_result(tmp_path, unbuffered):
 def test_a_disk_that_fills_meanwhile_is_an_error(tmp_path, unbuffered, form):
     """It takes a part of what is written; without a buffer Python drops the rest in silence."""
     resource = pytest.importorskip("resource")
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
 
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -93,8 +93,9 @@ def test_junit_has_any_name():
 def test_the_tables_are_saved_as_they_are_shown(command, tmp_path, suffix):
     path = tmp_path / f"a.{suffix}"
     assert command(*READ, "--json", "--tables", path)[0] == 0
-    assert "-38.3 " in path.read_text("utf-8")
+    minus = "$-$" if suffix == "tex" else "-"
+    assert f"{minus}38.3 " in path.read_text("utf-8")
     assert command(*READ, "--digits", "3", "--ranks", "--tables", path)[0] == 0
-    assert re.search(r"-38\.\d{3} ", path.read_text("utf-8"))
+    assert re.search(rf"{re.escape(minus)}38\.\d{{3}} ", path.read_text("utf-8"))
     assert "rejoinder compare" in path.read_text("utf-8").splitlines()[0]
     assert "1 a" in path.read_text("utf-8")

@@ -148,12 +148,37 @@ def test_several_files_are_looked_at_each_under_its_name(command, logs):
     }
 
 
-def test_scores_in_a_log_are_named(command, logs):
+@pytest.fixture
+def scored(logs):
+    """The logs with scores of their own, and ratings.csv: people's ratings of most replies."""
+    rows = ["id,system,rater,score"]
     for model in ("old", "new"):
         text = json.loads((logs / f"{model}.json").read_text())
         for n, each in enumerate(text["samples"]):
             each["scores"] = {"match": {"value": n % 2}}
+            grades = [1 + n % 2, 2 + (n + (model == "new")) % 3]
+            rows += [
+                f"{n},{model},{rater},{grade}" for rater, grade in zip("uv", grades, strict=True)
+            ]
         (logs / f"{model}.json").write_text(json.dumps(text))
+    (logs / "ratings.csv").write_text("\n".join(rows[:45]))
+
+
+@pytest.mark.parametrize("verb", ["compare", "judge", "report"])
+def test_beside_ratings_the_scores_in_logs_are_the_judges(command, scored, verb):
+    given = [verb, "old.json", "new.json", "--ratings", "ratings.csv"]
+    given += ["-o", "page.html"] if verb == "report" else []
+    status, out, err = command(*given, "--json")
+    assert status == 0, err
+    assert err.count("old.json: holds scores too (match), which are the judges") == 1
+    assert '"match"' in out
+    assert "BLEU" not in out
+    _, out, err = command(*given, "-m", "length")
+    assert "which are read with --scores old.json --scores new.json" in err
+    assert "match" not in out
+
+
+def test_scores_in_a_log_are_named(command, scored):
     status, _, err = command("score", "old.json", "new.json", "-m", "length")
     assert status == 0
     words = "old.json: holds scores too (match), which are read with --scores old.json --scores new.json"

@@ -321,3 +321,16 @@ def test_ratings_by_others_and_files_that_have_changed_are_no_refusal(command, t
     _, _, err = command("compare", *words, *RATED)
     assert f"note: {weighed}: was made from {RATED[1]}" in err
     assert "has changed since; leave it out if it still depends on them" in err
+
+
+@pytest.mark.slow  # draws two figures
+def test_each_criterion_of_ratings_alone_has_its_figure(command, tmp_path):
+    ratings = pl.read_csv(EXAMPLES / "some-ratings.csv")
+    both = pl.concat([ratings, ratings.with_columns(criterion=pl.lit("style"))])
+    both.write_csv(tmp_path / "both.csv")
+    plots = tmp_path / "plots"
+    status, _, err = command("compare", "--ratings", tmp_path / "both.csv", "--plots", plots)
+    assert (status, "Wrote 4 figure files" in err) == (0, True)
+    drawn = sorted(path.name for path in plots.glob("*.svg"))
+    assert drawn == ["differences-2.svg", "differences.svg"]
+    assert "style" in (plots / "differences-2.svg").read_text()

@@ -1,4 +1,4 @@
-"""Records beside what commands write, and ``rejoinder provenance``."""
+"""Records beside what commands write, and ``rejoinder verify``."""
 
 import hashlib
 import json
@@ -45,7 +45,7 @@ def test_from_scores_back_to_the_first_files(examples, command):
     (examples / "kept").mkdir()
     assert command(*WEIGH)[0] == 0
     assert command(*SCORE)[0] == 0
-    status, out, _ = command("provenance", "kept/s.parquet", "--json")
+    status, out, _ = command("verify", "kept/s.parquet", "--json")
     document = json.loads(out)
     assert (status, document["state"]) == (0, "unchanged")
     # Paths are as seen from the folder of the record.
@@ -67,7 +67,7 @@ def test_from_scores_back_to_the_first_files(examples, command):
 
     (examples / "examples" / "ratings.csv").write_text("id\n")
     (examples / "examples" / "responses" / "tuned.jsonl").unlink()
-    status, out, _ = command("provenance", "kept/s.parquet")
+    status, out, _ = command("verify", "kept/s.parquet")
     assert status == 1
     assert f"content {digest[:12]}, CHANGED: its content is now " in out
     assert "examples/responses/tuned.jsonl (RESPONSES), content " in out
@@ -92,11 +92,11 @@ def test_figures_have_one_record_for_their_folder(examples, command, unrendered)
     assert record is not None
     names = sorted(each.name for each in (examples / "plots").iterdir())
     assert names == [".provenance.json", *record["files"]]
-    assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "unchanged"
+    assert json.loads(command("verify", "plots", "--json")[1])["state"] == "unchanged"
     (examples / "plots" / "notes.txt").write_text("of the user")
-    assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "unchanged"
+    assert json.loads(command("verify", "plots", "--json")[1])["state"] == "unchanged"
     (examples / "plots" / record["files"][0]).unlink()
-    assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "missing"
+    assert json.loads(command("verify", "plots", "--json")[1])["state"] == "missing"
 
 
 def test_a_models_folder_keeps_its_hash(examples, command):
@@ -112,7 +112,7 @@ def test_a_models_folder_keeps_its_hash(examples, command):
     assert folder_hash("v") == before
     words = ["score", TESTSET, *SYSTEMS, "-m", "pooled:vectors=v", "--resamples", "0"]
     assert command(*words, "--save", "s.parquet")[0] == 0
-    chain = json.loads(command("provenance", "s.parquet", "--json")[1])
+    chain = json.loads(command("verify", "s.parquet", "--json")[1])
     model = next(each for each in chain["inputs"] if each["name"] == "v")
     assert (model["role"], model["state"]) == ("--metric", "unchanged")
     assert model["inputs"][0]["name"] == "../examples/corpus.txt"
@@ -130,7 +130,7 @@ def test_a_pipe_counts_by_what_came_out_of_it(examples, command):
     (given,) = record["inputs"]
     assert given["path"] is None
     assert len(given["content"]) == 64
-    (step,) = json.loads(command("provenance", "r.csv", "--json")[1])["inputs"]
+    (step,) = json.loads(command("verify", "r.csv", "--json")[1])["inputs"]
     assert step["state"] == "unknown"
 
 
@@ -153,9 +153,9 @@ def test_records_are_no_data_of_a_folder(examples, command):
 
 
 def test_mistakes(examples, command):
-    status, _, err = command("provenance", "absent.jsonl")
+    status, _, err = command("verify", "absent.jsonl")
     assert (status, err) == (2, "rejoinder: absent.jsonl: no such file; check the path\n")
-    status, _, err = command("provenance", "examples/ratings.csv")
+    status, _, err = command("verify", "examples/ratings.csv")
     assert status == 2
     assert "no record of how it was made" in err
 
@@ -192,12 +192,12 @@ def test_from_the_ratings_of_people_back_to_the_corpus(examples, command):
     assert command(*words, "-o", "m.jsonl")[0] == 0
     full = str(examples / "kept" / "s.sqlite")
     assert command(*STUDY, f"--db={full}")[0] == 0
-    document = json.loads(command("provenance", full, "--json")[1])
+    document = json.loads(command("verify", full, "--json")[1])
     assert (document["state"], document["content"]) == ("unknown", None)
-    assert "it contains its record and grows with every answer" in command("provenance", full)[1]
+    assert "it contains its record and grows with every answer" in command("verify", full)[1]
     answered(full)
     assert command("annotate", "export", full, "-o", "r.csv")[0] == 0
-    chain = json.loads(command("provenance", "r.csv", "--json")[1])
+    chain = json.loads(command("verify", "r.csv", "--json")[1])
     (study,) = chain["inputs"]
     assert (study["name"], study["role"], study["state"]) == ("kept/s.sqlite", "DB", "unchanged")
     assert study["command"][2:5] == ["serve", "../examples/testset.jsonl",
@@ -227,11 +227,11 @@ def test_a_study_that_grows_is_followed_and_another_in_its_place_is_not(examples
     study.close()
     assert command("annotate", "export", "s.sqlite", "-o", "r.csv")[0] == 0
     answered("s.sqlite")  # another answer, after the export
-    (grown,) = json.loads(command("provenance", "r.csv", "--json")[1])["inputs"]
+    (grown,) = json.loads(command("verify", "r.csv", "--json")[1])["inputs"]
     assert (grown["state"], len(grown["inputs"])) == ("changed", 2)
     (examples / "s.sqlite").unlink()
     assert command(*words, "--seed", "7", "--db", "s.sqlite")[0] == 0
-    (other,) = json.loads(command("provenance", "r.csv", "--json")[1])["inputs"]
+    (other,) = json.loads(command("verify", "r.csv", "--json")[1])["inputs"]
     assert (other["state"], other["inputs"], other["command"]) == ("changed", [], None)
 
 
@@ -242,7 +242,7 @@ def test_an_endless_view_in_the_place_of_a_record_is_none(examples, command):
             "(SELECT 1 UNION ALL SELECT record + 1 FROM n) SELECT max(record) AS record FROM n"
         )
         connection.commit()
-    status, _, err = command("provenance", "s.sqlite")
+    status, _, err = command("verify", "s.sqlite")
     assert (status, "no record of how it was made" in err) == (2, True)
 
 
@@ -255,7 +255,7 @@ def test_a_study_without_a_readable_record_says_so(examples, command, damage):
     with closing(sqlite3.connect("s.sqlite")) as connection:
         connection.execute(damage)
         connection.commit()
-    status, _, err = command("provenance", "s.sqlite")
+    status, _, err = command("verify", "s.sqlite")
     assert status == 2
     assert "no record of how it was made" in err
     with closing(sqlite3.connect("s.sqlite")) as connection:
@@ -263,27 +263,27 @@ def test_a_study_without_a_readable_record_says_so(examples, command, damage):
         connection.execute("DELETE FROM rejoinder_provenance")
         connection.execute("INSERT INTO rejoinder_provenance VALUES (?)", (b'{"sha256": "0"}',))
         connection.commit()
-    status, _, err = command("provenance", "s.sqlite")
+    status, _, err = command("verify", "s.sqlite")
     assert status == 2
     assert "the record is damaged: the content does not match its checksum" in err
 
 
 def test_the_exit_status_says_whether_all_is_as_it_was(examples, command):
     assert command(*WEIGH)[0] == 0
-    assert command("provenance", "w.jsonl")[0] == 0
+    assert command("verify", "w.jsonl")[0] == 0
     ratings = examples / "examples" / "ratings.csv"
     content = ratings.read_bytes()
     ratings.write_text("id\n")
     for words in ([], ["--json"]):
-        status, out, err = command("provenance", "w.jsonl", *words)
+        status, out, err = command("verify", "w.jsonl", *words)
         assert (status, err) == (1, "")
         assert "hanged" in out or "CHANGED" in out
     ratings.unlink()
-    assert command("provenance", "w.jsonl")[0] == 1
+    assert command("verify", "w.jsonl")[0] == 1
     ratings.write_bytes(content)
-    assert command("provenance", "w.jsonl")[0] == 0
+    assert command("verify", "w.jsonl")[0] == 0
     (examples / "w.jsonl").write_text("")
-    assert command("provenance", "w.jsonl")[0] == 1
+    assert command("verify", "w.jsonl")[0] == 1
 
 
 WORDS_RECORDED = [
@@ -338,7 +338,7 @@ def test_a_name_that_is_also_a_folder_stays_in_the_record(examples, command):
 def test_a_study_is_unchanged_right_after_its_page(examples, command, output):
     words = ["annotate", "page", TESTSET, *SYSTEMS, "--db", "s.sqlite", "--sample", "2", "-o"]
     assert command(*words, *output)[0] == 0
-    status, out, _ = command("provenance", output[0], "--json")
+    status, out, _ = command("verify", output[0], "--json")
     states = {each["role"]: each["state"] for each in json.loads(out)["inputs"]}
     assert (status, states["--db"]) == (0, "unchanged")
 

@@ -53,7 +53,7 @@ def test_noise_and_constants_earn_nothing_and_copies_count_once():
             "constant": lambda *_: ["the ferry in winter"] * 2,
             "random": anything,
         },
-        prompts=26,
+        prompts=31,
     )
     both, single = (variety(replies, testset, samples=k, permutations=0) for k in (2, 1))
     covered = values(both)
@@ -96,17 +96,32 @@ def test_references_that_repeat_a_reply_are_left_out_and_counted():
     assert not values(result)
 
 
-def test_terms_are_own_less_row_less_column_plus_the_mean():
+def test_terms_are_own_less_the_fit_of_samples_and_references():
     rng = np.random.default_rng(0)
-    table = rng.random((5, 5))  # samples of i beside references of j
-    partners = (np.arange(5)[:, None] + np.arange(4)) % 5
+    table = rng.random((9, 9))  # samples of i beside references of j
+    clusters = np.array([0, 0, 0, 0, 1, 2, 3, 4, 5])
+    partners = cyclic_partners(9, clusters, rng)
+    reached = np.take_along_axis(table, np.maximum(partners, 0), 1)
+    terms = above_chance(reached, partners)
+    i, k = np.nonzero(partners[:, 1:] >= 0)
+    j = partners[:, 1:][i, k]
+    design = np.hstack([np.eye(9)[i], np.eye(9)[j]])
+    fit = np.linalg.lstsq(design, table[i, j], rcond=None)[0]
+    assert terms == pytest.approx(np.diag(table) - fit[:9] - fit[9:], abs=1e-6)
+    # All prompts compared equally often: the mean is that of own less the one of others.
+    partners = (np.arange(9)[:, None] + np.arange(4)) % 9
     terms = above_chance(np.take_along_axis(table, partners, 1), partners)
-    rows = np.array([table[i, partners[i, 1:]].mean() for i in range(5)])
-    columns = np.array(
-        [np.mean([table[i, j] for i in range(5) if j in partners[i, 1:]]) for j in range(5)]
-    )
-    assert terms == pytest.approx(np.diag(table) - rows - columns + columns.mean(), abs=1e-12)
-    assert terms.mean() == pytest.approx(np.diag(table).mean() - rows.mean(), abs=1e-12)
+    others = np.mean([table[i, partners[i, 1:]] for i in range(9)])
+    assert terms.mean() == pytest.approx(np.diag(table).mean() - others, abs=1e-12)
+
+
+def test_a_cluster_whose_references_are_near_to_all_earns_nothing_by_that():
+    rng = np.random.default_rng(1)
+    clusters = np.maximum(np.arange(40) - 20, 0)
+    partners = cyclic_partners(40, clusters, rng)
+    near = rng.normal(size=40) + 5.0 * (clusters == 0)
+    values = np.where(partners >= 0, near[partners] + rng.normal(size=40)[:, None], 0.0)
+    assert above_chance(values, partners) == pytest.approx(0, abs=1e-4)
 
 
 def test_prompts_of_one_cluster_are_no_chance():

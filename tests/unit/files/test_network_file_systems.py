@@ -4,8 +4,9 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.files import network
+from rejoinder.files.database import refuse_network
 from rejoinder.files.network import network_file_system
-from rejoinder.studies.database import refuse_network
+from rejoinder.studies.tables import STUDY
 
 TABLE = r"""22 1 0:21 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 0:30 / /home rw shared:2 - nfs4 server:/home rw
@@ -34,7 +35,7 @@ def test_the_innermost_mount_counts(tmp_path, path, kind):
 
 
 def test_a_study_is_not_kept_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("rejoinder.studies.database.network_file_system", lambda path: "nfs")
+    monkeypatch.setattr("rejoinder.files.database.network_file_system", lambda path: "nfs")
     with pytest.raises(InputError, match=r"network file system \(nfs\)"):
-        refuse_network(tmp_path / "a.sqlite")
+        refuse_network(tmp_path / "a.sqlite", STUDY)
     assert network.network_file_system(tmp_path / "a.sqlite") is None

@@ -106,15 +106,57 @@ def test_all_pairs_of_the_systems_compared_have_a_verdict_and_ranks():
 
 
 def test_two_raters_who_lean_make_a_claim_for_themselves_alone():
-    # Over items alone the difference is clear; for other raters than two it is not.
     table = rated(raters=2, lean=1.0, step=0.3, seed=4, systems="ab")
-    default, wide = (compare(ratings=table, rater_effects=each) for each in (None, "random"))
+    default = compare(ratings=table)
     assert (
         "intervals hold for these raters only (fixed rater effects: 2 raters are fewer than 4)"
         in default.notes
     )
-    assert default.pairs.item(0, "p") < 0.05 < wide.pairs.item(0, "p")
+    assert default.pairs.item(0, "p") < 0.05
     assert "rater_effects:fixed" in default.signature
+    with pytest.raises(ParameterError, match="2 raters; expected three or more"):
+        compare(ratings=table, rater_effects="random")
+    # So it is of two systems of several, which two of four raters rate.
+    more = rated(systems="abc", seed=1).filter((pl.col("system") == "c") | (pl.col("rater") < "r2"))
+    notes = compare(ratings=more).notes
+    few = "a - b: two raters, by their effective number, do not show how raters differ, so intervals hold"
+    assert any(each.startswith(few) for each in notes)
+
+
+def test_a_severe_rater_is_named_and_raters_who_are_alike_are_not():
+    table = rated(raters=3, systems="ab")
+    for made in (compare(ratings=table), ratings(table)):
+        assert not any(each.startswith("rater '") for each in made.notes)
+    severe = pl.col("score") - 2 * (pl.col("rater") == "r1")
+    table = table.with_columns(score=severe)
+    others = (
+        table.filter(pl.col("rater") != "r1").group_by("id", "system").agg(pl.col("score").mean())
+    )
+    both = table.filter(rater="r1").join(others, on=["id", "system"])
+    apart = (both["score_right"] - both["score"]).mean()
+    for made in (compare(ratings=table), ratings(table)):
+        (named,) = [each for each in made.notes if each.startswith("rater '")]
+        assert named.startswith(
+            "rater 'r1' is more severe than 'r0', 'r2': grades of the same replies "
+        )
+        assert f" are {apart:.2f} lower on average (95% interval " in named
+
+
+@pytest.mark.parametrize("raters", [3, 4, 5])
+def test_nobody_is_surer_of_other_raters_than_of_these(raters):
+    # Where raters look alike by chance, the estimate of their variance is below 0 and counts as 0.
+    alike = 0
+    for seed in range(10):
+        table = rated(raters=raters, seed=seed, systems="ab")
+        rows = [
+            compare(ratings=table, rater_effects=each).pairs.row(0, named=True)
+            for each in ("random", "fixed")
+        ]
+        assert rows[0]["low"] <= rows[1]["low"]
+        assert rows[1]["high"] <= rows[0]["high"]
+        assert rows[0]["p"] >= rows[1]["p"]
+        alike += rows[0]["low"] == rows[1]["low"]
+    assert alike
 
 
 def test_systems_that_share_no_item_are_unpaired():
@@ -305,3 +347,13 @@ def test_a_paper_has_means_with_letters_and_each_table_its_own_caption():
     assert "{Pairs of systems by people. [low, high]: 95" in pairs
     assert "two systems that share a letter" in ranks
     assert "items W/T/L" not in ranks
+    assert "& $<0.001$ & $<0.001$* &" in written  # 1e-11: papers print the limit
+    (usual,) = (line for line in made.to_latex().splitlines() if line.startswith("a & \\textbf"))
+    assert usual == rf"a & \textbf{{{best:.2f}}}\textsuperscript{{a}} \\"  # without ranks the means
+
+
+def test_a_paper_has_true_minus_signs():
+    written = compare(ratings=rated(systems="ab", step=2.0), a="b", b="a").to_latex()
+    row = next(line for line in written.splitlines() if line.startswith("b & a & "))
+    assert row.count("$-$") == 3  # the difference and the two ends of its interval
+    assert "-" not in row.replace("$-$", "")

@@ -113,7 +113,7 @@ def test_what_makes_no_sense_is_refused():
         (4, None, "random"),
         (4, "fixed", "fixed"),
         (2, None, "fixed"),
-        (2, "random", "random"),
+        (3, "random", "random"),
     ],
 )
 def test_the_signature_has_the_rule_on_raters_that_intervals_follow(raters, given, effects):

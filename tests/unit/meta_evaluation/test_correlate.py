@@ -372,7 +372,7 @@ def test_raters_can_be_resampled_too(scores, ratings):
     with pytest.raises(ParameterError, match="the ratings of a reply are not averaged"):
         correlate(scores, ratings, Turn("random"), raters="z")
     single = ratings.filter(pl.col("rater") == "r0")
-    with pytest.raises(ParameterError, match="1 rater; expected two or more"):
+    with pytest.raises(ParameterError, match="1 rater; expected three or more"):
         correlate(scores, single, Turn("random"), permutations=0)
 
 

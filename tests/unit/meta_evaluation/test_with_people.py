@@ -269,9 +269,14 @@ def test_raters_with_names_are_a_source_of_variance():
 @pytest.mark.parametrize(("raters", "random"), [(2, False), (3, False), (4, True), (5, True)])
 def test_raters_are_a_sample_from_four_on(raters, random):
     marks, people, _ = world(systems=2, raters=raters)
+    leans = (pl.col("rater") == "ann1") & (pl.col("system") == "s0")
+    people = people.with_columns(score=pl.col("score") + 2 * leans)
     result = compare_with_people(scored(marks), people)
     assert f"rater_effects:{'random' if random else 'fixed'}" in result.signature
-    for effects in ("random", "fixed"):
+    if raters == 2:  # nor on request: two do not show how raters differ
+        with pytest.raises(ParameterError, match="2 raters; expected three or more"):
+            compare_with_people(scored(marks), people, rater_effects="random")
+    for effects in ("random", "fixed")[raters == 2 :]:
         asked = compare_with_people(scored(marks), people, rater_effects=effects)
         same = asked.pairs["low"].to_list() == result.pairs["low"].to_list()
         assert same == (random == (effects == "random"))

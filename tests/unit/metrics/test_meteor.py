@@ -168,7 +168,7 @@ def test_without_java_or_jar(monkeypatch, tmp_path):
         command("en", True)
     monkeypatch.delenv("REJOINDER_METEOR_JAR")
     monkeypatch.setattr(meteor_scorer, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'rejoinder\[meteor\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install "rejoinder\[meteor\]"'):
         command("en", True)
     monkeypatch.undo()
     monkeypatch.delenv("JAVA_HOME", raising=False)

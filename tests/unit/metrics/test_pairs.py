@@ -7,11 +7,22 @@ import sacrebleu
 from random_text import corpus
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU, ROUGE, TER, ChrF, DeltaBLEU, DistinctN, Length, SentenceBLEU
-from rejoinder.metrics.pairs import PairScorer, pair_scores
+from rejoinder.metrics.pairs import PairScorer
 
 TEXTS = [*corpus(seed=5, n=40)[0], "", "yes", "yes", "aaaaaaa aaaa", "a", "the cat sat on the mat"]
 GROUPS = [TEXTS[:11], [], TEXTS[11:12], TEXTS[12:]]
 OTHERS = [TEXTS[20:25], TEXTS[:3], [], TEXTS[40:]]
+
+
+def pair_scores(metric, groups, others=None):
+    """Every pair of texts within each group, or of a group (replies) with another (references)."""
+    sides = [groups] if others is None else [groups, others]
+    scorer = PairScorer(metric, [text for side in sides for group in side for text in group])
+    bounds = [np.cumsum([0, *map(len, side)]) for side in sides]
+    first = np.arange(bounds[0][-1])
+    if others is None:
+        return scorer.within(first, bounds[0])
+    return scorer.between(first, bounds[0], len(first) + np.arange(bounds[1][-1]), bounds[1])
 
 
 def one_by_one(metric, groups, others):

@@ -20,7 +20,7 @@ def bare(monkeypatch):
 
 def test_what_is_absent_is_named(bare):
     check_installed("a test", "json")
-    with pytest.raises(MissingExtraError, match=r"^a test needs torch; run: pip install 'rejoin"):
+    with pytest.raises(MissingExtraError, match=r'^a test needs torch; run: pip install "rejoin'):
         check_installed("a test", "json", "torch")
 
 
@@ -42,7 +42,7 @@ def test_verbs_without_torch_say_what_to_install(bare, words, command, tmp_path)
     }
     status, out, err = command(*(word.format(**places) for word in words.split()))
     assert (status, out) == (2, "")
-    assert "needs torch; run: pip install 'rejoinder[models]'" in " ".join(err.split())
+    assert 'needs torch; run: pip install "rejoinder[models]"' in " ".join(err.split())
 
 
 def test_what_needs_no_extra_is_named(command, monkeypatch, tmp_path):
@@ -52,7 +52,7 @@ def test_what_needs_no_extra_is_named(command, monkeypatch, tmp_path):
     assert (status, out) == (2, "")
     flat = " ".join(err.split())
     assert (
-        "annotate serve needs starlette, uvicorn; run: pip install 'rejoinder[annotate]', or"
+        'annotate serve needs starlette, uvicorn; run: pip install "rejoinder[annotate]", or'
         in flat
     )
     assert "'rejoinder annotate page', which writes an HTML file for each rater" in flat

@@ -4,16 +4,17 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.metrics import registry
 from rejoinder.recipes.systems2015 import systems2015
-from rejoinder.recipes.systems2015 import weights as weights_file
 from rejoinder.recipes.systems2015.study import TUNED_ON, VARIANTS
-from rejoinder.recipes.systems2015.weights import tuned_weights
-from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder
+from rejoinder.recipes.systems2015.weights import chosen_by, tuned_weights
+from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder, as_lists
 from rejoinder.responders.replies import messages_of
+from rejoinder.tables.nbest_lists import NBestLists
 from rejoinder.tables.testset import TestSet
 from rejoinder.training.responder import train_responder
 from tiny_corpora import DRINKS, PLACES, little_corpus
@@ -49,7 +50,7 @@ def test_every_system_is_scored_by_every_metric(study):
     by_system = {row["system"]: row for row in result.table.iter_rows(named=True)}
     assert [by_system[f"{each}-bleu"]["features"] for each in VARIANTS] == [
         len(each) for each in VARIANTS.values()
-    ] == [6, 10, 12, 15]  # fmt: skip
+    ] == [5, 9, 11, 14]  # fmt: skip
     assert by_system["tuned-2-chrf"]["tuned_on"] == "chrf"
     assert by_system["random"]["tuned_on"] is None
     assert result.agreement.height == 4 * 3
@@ -59,6 +60,18 @@ def test_every_system_is_scored_by_every_metric(study):
     assert people == _items().references["text"].to_list()[::3]
     assert by_system["people"]["value"] < 1
     json.dumps(result.as_json())
+
+
+def test_notes_of_the_search_name_the_systems(tmp_path):
+    items = _items()
+    contexts = items.contexts.with_columns(context=pl.lit(["qqq zzz"]))
+    given = {**FEW, "validation": _items(-1.0), "settings": SETTINGS}
+    result = systems2015(
+        little_corpus(), TestSet(contexts, items.references), tmp_path / "s", **given
+    )
+    (note,) = [each for each in result.notes if "the search found no phrase" in each]
+    assert note.startswith("by-hand, tuned-1-bleu, tuned-1-deltableu, tuned-1-chrf, tuned-2-bleu")
+    assert "6 replies are empty" in note
 
 
 def test_the_same_call_changes_nothing_and_another_is_refused(study):
@@ -80,7 +93,7 @@ def test_an_interrupted_study_goes_on_to_the_same_result(study, tmp_path):
 
         return stop
 
-    for step in (1, 2, 9, 26):
+    for step in (1, 2, 9, 25):
         with pytest.raises(KeyboardInterrupt):
             systems2015(little_corpus(), _items(), tmp_path / "s", progress=stop_at(step), **given)
     again = systems2015(little_corpus(), _items(), tmp_path / "s", **given)
@@ -110,7 +123,8 @@ def test_tuning_raises_the_metric_that_it_tunes(tmp_path):
 def test_lists_are_what_the_search_ranks(tmp_path):
     train_responder(little_corpus(), tmp_path / "m", kind="phrase", **SETTINGS)
     responder, items = PhraseResponder.load(tmp_path / "m"), _items()
-    lists = weights_file.lists_of(items.ids, responder.candidates(messages_of(items), 4))
-    totals = weights_file.chosen_by(lists, responder.weights)
+    found = responder.candidates(messages_of(items), 4)
+    lists = NBestLists(as_lists("phrase", items.ids, found))
+    totals = chosen_by(lists, responder.weights)
     for begin, end in zip(lists.bounds[:-1], lists.bounds[1:], strict=True):
         assert (np.diff(totals[begin:end]) <= 1e-9).all()

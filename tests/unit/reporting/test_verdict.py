@@ -5,6 +5,7 @@ import math
 import pytest
 
 from rejoinder.document.best_system import standings
+from rejoinder.document.numbers import times100
 from rejoinder.reporting.verdict import MetricEvidence, PeopleEvidence, decide
 
 
@@ -25,13 +26,15 @@ def people(rated=100, items=100, **more):
 ALL, SOME, NONE = people(), people(rated=40), None
 HELPED = people(rated=40, corrected=ordered(3.25, 3.05))
 WARNED = people(rated=40, corrected=ordered(3.25, 3.05), warned=True)
-UNKNOWN = MetricEvidence("BLEU-2", ordered(0.3, 0.2), percent=True)
+UNKNOWN = MetricEvidence("BLEU-2", ordered(0.3, 0.2), show=times100)
 AGREES = MetricEvidence("judge", ordered(4.1, 3.9), agreement=(0.4, 0.3, 0.5))
-LITTLE = MetricEvidence("chrF", ordered(0.5, 0.4), percent=True, agreement=(0.2, 0.1, 0.3))
-UNSURE = MetricEvidence("ROUGE-L", ordered(0.5, 0.4), percent=True, agreement=(0.1, -0.1, 0.3))
-CONTRARY = MetricEvidence("METEOR", ordered(0.5, 0.4), True, (-0.4, -0.5, -0.3))
-UNDEFINED = MetricEvidence("TER", ordered(0.5, 0.4), True, (math.nan,) * 3)
-TRIVIAL = MetricEvidence("BLEU-4", ordered(0.5, 0.4, 0.3), True, (0.6, 0.5, 0.7), "'constant'", 2)
+LITTLE = MetricEvidence("chrF", ordered(0.5, 0.4), show=times100, agreement=(0.2, 0.1, 0.3))
+UNSURE = MetricEvidence("ROUGE-L", ordered(0.5, 0.4), show=times100, agreement=(0.1, -0.1, 0.3))
+CONTRARY = MetricEvidence("METEOR", ordered(0.5, 0.4), times100, (-0.4, -0.5, -0.3))
+UNDEFINED = MetricEvidence("TER", ordered(0.5, 0.4), times100, (math.nan,) * 3)
+TRIVIAL = MetricEvidence(
+    "BLEU-4", ordered(0.5, 0.4, 0.3), times100, (0.6, 0.5, 0.7), "'constant'", 2
+)
 
 TABLE = {
     "people rated every item": (ALL, [AGREES], "people", "a is better than b by people: 3.30"),
@@ -141,9 +144,11 @@ def test_ties_one_system_and_ten():
         assert made.sentence.startswith(words)
 
 
-def test_the_first_criterion_decides():
+def test_the_first_criterion_decides_and_is_named_beside_another():
     second = PeopleEvidence("style", ordered(5.0, 1.0))
-    assert decide([ALL, second], []).criterion == "overall"
+    made = decide([ALL, second], [])
+    assert made.criterion == "overall"
+    assert made.sentence == f"overall: {decide([ALL], []).sentence}"
 
 
 def test_choices_of_people_are_shares():

@@ -227,8 +227,7 @@ def test_a_share_counts_what_its_items_are_worth():
     every = np.ones(100, dtype=bool)
     plain = Scores(("m",), items, {"RUQ": Measured(RUQ(), rows, every, "RUQ|ci:wilson|bs:1")})
     row = clustered(plain, "user").systems().row(0, named=True)
-    size = 20 * (1.9842169515 / 2.0930240544) ** 2  # t of 99 and of 19 degrees of freedom
-    expected = wilson(0.5, size)
+    expected = wilson(0.5, 20)
     assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high), abs=1e-9)
     assert row["signature"] == "RUQ|cluster:user|ci:wilson|bs:1"
     assert plain.systems()["low"].item() == pytest.approx(wilson(0.5, 100).low, abs=1e-12)

@@ -1,6 +1,7 @@
 """One candidate of each list: by every rule, and minimum Bayes risk against brute force."""
 
 import itertools
+import json
 
 import numpy as np
 import polars as pl
@@ -126,6 +127,17 @@ def test_the_metric_that_chose_is_marked():
     result = rejoinder.rerank(ROWS, TESTSET, ["chrf", "bleu"], mbr="chrf")
     assert result.gains["used"].to_list() == [True, False]
     assert any("chrF chose the candidates" in note for note in result.notes)
+
+
+def test_the_command_shows_and_explains_what_is_chosen_without_a_file(command, tmp_path):
+    given = tmp_path / "candidates.jsonl"
+    rows = [{"id": "c1", "text": text, "sample": n} for n, text in enumerate(("a b c", "a b d"))]
+    given.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    status, out, _ = command("rerank", given, "--mbr", "chrf")
+    assert (status, "a b c" in out, "a b d" in out) == (0, True, False)
+    status, out, _ = command("rerank", given, "--mbr", "chrf", "--explain", "c1")
+    assert (status, "a b c" in out, "a b d" in out) == (0, True, True)
+    assert [path.name for path in tmp_path.iterdir()] == [given.name]
 
 
 def test_an_item_is_explained():

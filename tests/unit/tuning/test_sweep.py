@@ -2,18 +2,22 @@
 
 import json
 
+import polars as pl
 import pytest
 
 import rejoinder
 from flipped_bits import every, flipped
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.responders.replies import Replies
 from rejoinder.responders.seq2seq.parameters import scaled
+from rejoinder.tables.testset import TestSet
 from rejoinder.tuning import trial as responder_trial
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import PAPER, ParameterGrid, grid_of, parsed
 from rejoinder.tuning.sweep import Search, run_trials
 from rejoinder.tuning.table import correlations
 from rejoinder.tuning.trial import Trial, write_with_checksum
+from tiny_corpora import PLACES, little_corpus
 from tiny_sweep import BASE, corpus, held
 
 
@@ -63,6 +67,33 @@ def test_every_setting_is_checked_first():
         ParameterGrid(BASE, {"dropout": (0.0, 1.0)})
     with pytest.raises(ParameterError, match="no setting"):
         grid_of(BASE)
+
+
+def test_phrase_based_systems_are_swept_without_a_network(tmp_path):
+    testset = TestSet.from_lists(
+        [[f"Yes, the {place} has tea."] for place in PLACES[:3]],
+        contexts=[[f"Is there any tea at the {place}?"] for place in PLACES[:3]],
+    )
+    given = {
+        "kind": "phrase",
+        "metric": "bleu",
+        "resamples": 0,
+        "settings": {"order": (2, 3), "external": (0,)},
+    }
+    result = rejoinder.sweep(little_corpus(), testset, tmp_path / "s", **given)
+    assert result.trials["status"].to_list() == ["finished"] * 2
+    assert result.trials["metric"].null_count() == 0
+    assert (result.trials["bits_per_character"] > 0).all()
+    assert result.trials["ruq_test"].null_count() == 2
+    assert result.correlations["of"].to_list() == ["validation loss"]
+    again = rejoinder.sweep(little_corpus(), testset, tmp_path / "s", **given)
+    assert again.trials.equals(result.trials)
+    with pytest.raises(ParameterError, match="first_epochs=: has no effect"):
+        rejoinder.sweep(little_corpus(), testset, tmp_path / "t", first_epochs=2, **given)
+    with pytest.raises(ParameterError, match="unknown setting of kind 'phrase'"):
+        rejoinder.sweep(
+            little_corpus(), testset, tmp_path / "t", **{**given, "settings": {"layers": (1, 2)}}
+        )
 
 
 def test_a_sweep_prunes_scores_and_does_nothing_twice(tmp_path):
@@ -142,11 +173,11 @@ def test_a_bit_flipped_in_what_a_trial_left_is_never_another_number(tmp_path):
 
 
 def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monkeypatch):
-    class Echo:
-        def respond(self, messages, beam, progress=None):
-            return list(messages)
+    def echo(system, testset, **_):
+        table = pl.DataFrame({"text": testset.contexts["context"].list.last()})
+        return Replies("echo", table, "", ())
 
-    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda *_, **__: Echo())
+    monkeypatch.setattr(responder_trial, "respond", echo)
     grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     texts = trial._replies(None)
@@ -157,7 +188,7 @@ def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monke
     assert trial._replies(None) == texts
     assert path.read_bytes() == data
     # Kept ones are read, not made again.
-    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda *_, **__: None)
+    monkeypatch.setattr(responder_trial, "respond", None)
     assert trial._replies(None) == texts
 
 

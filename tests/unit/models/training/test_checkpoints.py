@@ -235,6 +235,7 @@ FILLS = """
     checkpoint = Checkpoint(Path(sys.argv[1], "c"), {})
     checkpoint.save(Run({"model": model}), {"step": 1})
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
     for write in (
         lambda: checkpoint.save(Run({"model": model}), {"step": 2}),

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -79,7 +80,7 @@ def files(tmp_path):
         "gaps": " ".join(f"gaps-{name}" for name in systems),
         "samples": "samples.csv",
         "generic": "generic.txt",
-        "corpus": CORPUS,
+        "corpus": shlex.quote(str(CORPUS)),
         "index": "index",
     }
 
@@ -95,7 +96,7 @@ def words_of(command, files, tmp_path, url):
     for name, make in made.items():
         if f"{{{name}}}" in command and not (tmp_path / name).exists():
             make(tmp_path / name)
-    return command.format(**files, **{name: name for name in made}, chat=url).split()
+    return shlex.split(command.format(**files, **{name: name for name in made}, chat=url))
 
 
 def outcome(command, words, path):

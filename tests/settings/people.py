@@ -212,7 +212,7 @@ JUDGE = [
         effect=lambda _, after: "no effect" in after.err,
     ),
     Row("judge", "--tolerance", "--tolerance 0.5", "raters.*.p", keeps="measures.*.value"),
-    Row("judge", "--raters", "--raters mean", "measures[measure=slope].*.value", "raters"),
+    Row("judge", "--rater-severity", "--rater-severity kept", "measures[measure=slope].*.value", "raters"),
     Row("judge", "--alignment", "--alignment accuracy", "raters.*.advantage", keeps="measures.*.value"),
     Row(
         "judge", "--cluster", "--cluster topic", "measures[measure=correlation].*.low",

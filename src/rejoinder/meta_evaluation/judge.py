@@ -47,7 +47,7 @@ from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.types import Ratings, Responses
 
-MEAN = Argument("raters", "mean")
+KEPT = Argument("rater_severity", "kept")
 
 TOLERANCE = 0.1
 """By how much a judge may be worse than a rater: what Calderon et al. 2025 take for crowd workers."""
@@ -153,7 +153,7 @@ def judge(
     cluster: str | None = None,
     tolerance: float = TOLERANCE,
     alignment: Alignment = "rmse",
-    raters: Severity = "adjusted",
+    rater_severity: Severity = "adjusted",
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> JudgeReport:
@@ -174,9 +174,9 @@ def judge(
         tolerance: Epsilon of the alternative annotator test: by how much the judge may be worse than
             a rater, in the share of items.
         alignment: Of that test: ``rmse`` for grades, ``accuracy`` for categories.
-        raters: How the ratings of a reply are combined: ``adjusted``, their mean without the severity of
-            each rater (by a two-way additive fit of replies and raters); ``mean``, which leaves severity
-            in and counts it as the raters' noise.
+        rater_severity: ``adjusted``: the mean rating of a reply is without the severity of each rater (by a
+            two-way additive fit of replies and raters); ``kept``: severity stays in it, and counts as
+            the raters' noise.
         seed: Of the folds in which marks of another scale are made ratings for that test.
         progress: Called with how many judges are done, and of how many.
 
@@ -188,9 +188,10 @@ def judge(
     scores = scores_of(scores, Scores, "rejoinder.judge(scores, ratings)")
     without = strings(without, "without", "systems")
     check_draws(0, seed)
-    if raters not in get_args(Severity):
+    if rater_severity not in get_args(Severity):
         raise ParameterError(
-            Argument("raters", raters), f" is unknown; choose {one_of(get_args(Severity))}"
+            Argument("rater_severity", rater_severity),
+            f" is unknown; choose {one_of(get_args(Severity))}",
         )
     scores.need_items()
     if cluster is not None:
@@ -216,7 +217,7 @@ def judge(
             subject.sign,
             tolerance,
             alignment,
-            raters,
+            rater_severity,
             seed,
         )
         judges.append(one)
@@ -233,7 +234,7 @@ def judge(
         f"criterion:{criterion}",
         f"tolerance:{tolerance:g}",
         f"alignment:{alignment}",
-        f"raters:{raters}",
+        f"rater_severity:{rater_severity}",
         *([f"without:{'+'.join(without)}"] if without else []),
         *([f"cluster:{scores.cluster}"] if rated.cluster is not None else []),
         f"seed:{seed}",
@@ -296,16 +297,16 @@ def _judge(
     sign: float,
     tolerance: float,
     alignment: Alignment,
-    raters: Severity,
+    rater_severity: Severity,
     seed: int,
 ) -> _Judge:
     marked = np.isfinite(marks)
-    effects = RaterEffects.of(rated.matrix[marked], raters)
+    effects = RaterEffects.of(rated.matrix[marked], rater_severity)
     usable = effects.part == np.bincount(effects.part, minlength=1).argmax()
     apart = int((~usable).sum())
     if 0 < apart <= (1 - MOSTLY) * usable.size:
         marked[marked] = usable
-        effects = RaterEffects.of(rated.matrix[marked], raters)
+        effects = RaterEffects.of(rated.matrix[marked], rater_severity)
     own, ratings, group = marks[marked], rated.matrix[marked], rated.group[marked]
     alike = sign > 0 and _on(own, scale)
     columns = [each[marked] for each in covariates.values()]
@@ -316,7 +317,7 @@ def _judge(
         group,
         np.stack(columns, axis=1) if columns else None,
         alike,
-        raters,
+        rater_severity,
     )
     answers = own if alike else cross_fitted(own, rated.human[marked], group, seed)
     # A context that several systems answered is one cluster of replies.
@@ -417,7 +418,7 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
                 f"not even by way of other raters ({_groups(one, rated)}): the severity of a group cannot be "
                 "told from the quality of its replies, so that nothing is given that compares ratings of "
                 "different groups. Have some replies rated by several groups; or, if replies were given to "
-                f"raters at random, count severity as noise ({MEAN})"
+                f"raters at random, count severity as noise ({KEPT})"
             )
     known = [
         one.effects.severities for one in judges if one.effects.connected() and one.effects.rank
@@ -427,7 +428,7 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
         notes.append(
             f"the severity of raters is taken off their ratings: from {known[0][low]:+.2f} "
             f"('{rated.raters[low]}') to {known[0][high]:+.2f} ('{rated.raters[high]}') beside the others on "
-            f"the same replies; {MEAN} leaves it in and counts it as noise. "
+            f"the same replies; {KEPT} leaves it in and counts it as noise. "
             "Intervals hold for these raters; others may favour another system, or be less reliable"
         )
     return merged(several) + notes

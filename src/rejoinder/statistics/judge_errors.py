@@ -115,7 +115,7 @@ def judge_errors(
     groups: NDArray[np.generic],
     covariates: Floats | None = None,
     same_scale: bool = True,
-    raters: Severity = "adjusted",
+    rater_severity: Severity = "adjusted",
 ) -> JudgeErrors:
     """Compares a judge with people.
 
@@ -135,12 +135,12 @@ def judge_errors(
         groups: [n], the cluster of each reply (its context, or its conversation).
         covariates: float64 [n, k], such as the length of the reply; None: none.
         same_scale: Whether marks are on the raters' scale.
-        raters: ``mean``: p is the mean rating, and severity a part of the raters' noise.
+        rater_severity: ``kept``: p is the mean rating, and severity a part of the raters' noise.
 
     Raises:
         InputError: Shapes do not agree, or a mark or covariate is not finite.
     """
-    effects = RaterEffects.of(ratings, raters)
+    effects = RaterEffects.of(ratings, rater_severity)
     sums = _Sums.of(effects, marks, system, groups, covariates)
     of_systems = sums.sizes()
     clusters = of_systems.sum(axis=1)

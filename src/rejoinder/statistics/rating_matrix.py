@@ -56,7 +56,7 @@ def weighted_means(matrix: Floats, counts: Floats) -> Floats:
     return np.where(number > 0, total, np.nan) / np.where(number > 0, number, 1.0)
 
 
-Severity = Literal["adjusted", "mean"]
+Severity = Literal["adjusted", "kept"]
 """Whether the severity of raters is taken off their ratings, or left in the means."""
 
 STEPS = 20, 6
@@ -90,7 +90,7 @@ class RaterEffects:
 
     @classmethod
     def of(cls, matrix: Floats, how: Severity = "adjusted") -> RaterEffects:
-        """Fits a matrix; ``mean``: raters are taken as equally severe, and all as comparable.
+        """Fits a matrix; ``kept``: raters are taken as equally severe, and all as comparable.
 
         >>> effects = RaterEffects.of(np.array([[1.0, 2.0], [3.0, 4.0], [np.nan, 6.0]]))
         >>> effects.severities.round(6).tolist(), effects.means.round(6).tolist()
@@ -100,7 +100,7 @@ class RaterEffects:
         shares = present / present.sum(axis=1, keepdims=True)
         normal = np.diag(present.sum(axis=0)) - present.T @ shares
         none = np.zeros(len(matrix), dtype=np.int64)
-        if how == "mean":
+        if how == "kept":
             return cls(matrix, shares, 0 * normal, 0 * normal, normal[0] * 0, none)
         met = (present.T @ present > 0).astype(np.float64)
         while not np.array_equal(met, wider := (met @ met > 0).astype(np.float64)):

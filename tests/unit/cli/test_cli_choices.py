@@ -62,7 +62,7 @@ REGISTRIES = {
     "--set unreferenced": OUTPUTS,
     "compare --correction": get_args(Correction),
     "compare --population": get_args(Population),
-    "judge --raters": get_args(Severity),
+    "--rater-severity": get_args(Severity),
     "plan --correlation": NORMAL,
 }
 """By option, and by verb and option where a verb has fewer or more."""

@@ -58,12 +58,14 @@ def test_the_severity_of_raters_is_taken_off_and_named():
     (note,) = [note for note in ours.notes if "the severity of raters is taken off" in note]
     assert "('r0')" in note
     assert "('r3')" in note
-    assert "|raters:adjusted|" in ours.signature
-    mean = rejoinder.judge(scores, severe, raters="mean")
+    assert "|rater_severity:adjusted|" in ours.signature
+    mean = rejoinder.judge(scores, severe, rater_severity="kept")
     assert measured(mean, "slope")["value"] > 1.2 * measured(plain, "slope")["value"]
     assert not any("severity of raters" in note for note in mean.notes)
-    with pytest.raises(ParameterError, match="raters='z' is unknown; choose 'adjusted' or 'mean'"):
-        rejoinder.judge(scores, severe, raters="z")
+    with pytest.raises(
+        ParameterError, match="rater_severity='z' is unknown; choose 'adjusted' or 'kept'"
+    ):
+        rejoinder.judge(scores, severe, rater_severity="z")
 
 
 def test_raters_of_one_system_each_accuse_no_judge():

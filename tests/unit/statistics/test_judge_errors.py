@@ -28,7 +28,7 @@ def test_by_hand():
     # two raters: means 1, 3, 1, 3; within replies each has squares 2 and 1 degree of freedom
     ratings = np.array([[0.0, 2.0], [2.0, 4.0]] * 2)
     marks = np.array([1.0, 2.0, 2.0, 3.0])
-    errors = judge_errors(ratings, marks, np.zeros(4, int), np.arange(4), raters="mean")
+    errors = judge_errors(ratings, marks, np.zeros(4, int), np.arange(4), rater_severity="kept")
     assert errors.severity.value == 0.0
     # squares of means 4, of marks 2, products 2: r = 2 / sqrt(4 * 2)
     assert errors.correlation.value == pytest.approx(2 / np.sqrt(8))
@@ -83,7 +83,7 @@ def test_the_severity_of_raters_is_no_noise(severities, rating, raters):
         hits += [each.low <= true <= each.high for each, true in zip(ends, truth, strict=True)]
     assert values / 200 == pytest.approx(truth, abs=0.015)
     assert (hits >= 180).all()  # 190 of 200 expected; fewer than 180 in less than one of 500 runs
-    noisy = judge_errors(*severe(2000, np.array(severities), rng, rating), raters="mean")
+    noisy = judge_errors(*severe(2000, np.array(severities), rng, rating), rater_severity="kept")
     assert noisy.slope.value > 0.95
     assert noisy.systems[0].value < 0.35
 
@@ -142,7 +142,7 @@ def test_raters_who_cannot_be_compared_are_not():
     assert tied.slope.low < 0.8 < tied.slope.high
     assert np.isfinite(tied.reliability.low)
     assert all(np.isnan(each.value) for each in (tied.correlation, *tied.systems))
-    mean = judge_errors(batches, marks, system, item, raters="mean")
+    mean = judge_errors(batches, marks, system, item, rater_severity="kept")
     assert np.isfinite([mean.slope.low, mean.systems[0].low]).all()
 
 

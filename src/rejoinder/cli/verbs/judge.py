@@ -35,12 +35,12 @@ class JudgeOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions)
         help="How close a mark is to the ratings of others: by their distance (grades), or by "
         "whether they are equal (categories).",
     )
-    raters: str = choice(
-        "--raters",
-        of=("adjusted", "mean"),
+    rater_severity: str = choice(
+        "--rater-severity",
+        of=("adjusted", "kept"),
         default="adjusted",
-        help="How the ratings of a reply are combined. Their mean without the severity of each rater, by a "
-        "two-way fit of replies and raters (adjusted), or with it, which counts as noise then (mean).",
+        help="The severity of each rater: taken off the mean rating of a reply, by a two-way fit of replies "
+        "and raters (adjusted), or left in it, where it counts as noise (kept).",
     )
     cluster: str | None = options.CLUSTER
     without: tuple[str, ...] = options.without()
@@ -89,7 +89,7 @@ def judge(given: JudgeOptions) -> None:
             cluster=given.cluster,
             tolerance=given.tolerance,
             alignment=cast("Alignment", given.alignment),
-            raters=cast("Severity", given.raters),
+            rater_severity=cast("Severity", given.rater_severity),
             seed=given.seed,
             progress=tick,
         )

@@ -14,6 +14,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.checksums import object_checksum
 from rejoinder.files.provenance import SUFFIX, content_of, is_record, read_record, record_path
 from rejoinder.files.provenance_within import record_within
+from rejoinder.files.queries import SCHEMES
 from rejoinder.messages import counted
 from rejoinder.result import TableResult
 
@@ -147,7 +148,7 @@ def _step(
 ) -> Step:
     """The step of an input: its state now, and how it was made where its record is of that content."""
     name, then = given["path"] or given["name"], given["content"]
-    if given["path"] is None:
+    if given["path"] is None or name.startswith(SCHEMES):
         return Step(name, given["as"], "unknown", then, None)
     place = folder / given["path"]
     now = content_of(place)
@@ -208,6 +209,8 @@ def _words_of_state(step: Step) -> str:
         return "MISSING"
     if step.state == "unknown" and step.now is not None:
         return f"its content is now {step.now[:DIGITS]}; it contains its record and grows with every answer"
+    if step.name.startswith(SCHEMES):
+        return "not checked: the query is not run again"
     if step.state == "unknown":
         return "not checked: its place is not known"
     return "unchanged"

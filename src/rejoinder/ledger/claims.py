@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,10 @@ from rejoinder.files.replacing import replacing
 from rejoinder.files.strict_json import strict_json
 from rejoinder.human_evaluation.by_people.compare import compare_by_people
 from rejoinder.ledger.differences import differences
-from rejoinder.ledger.registrations import now, read_registration
-from rejoinder.messages import Argument
+from rejoinder.ledger.registrations import date_of, now, read_registration
+from rejoinder.messages import Argument, spelled_by
 from rejoinder.meta_evaluation.correlate import correlate
+from rejoinder.meta_evaluation.judge import judge_by
 from rejoinder.meta_evaluation.protocols import PROTOCOLS, Protocol
 from rejoinder.meta_evaluation.with_people.compare import compare_with_people
 from rejoinder.result import Basis, TableResult
@@ -40,6 +41,7 @@ from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.scores import load_scores
 from rejoinder.scoring.store import save
+from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.io.panics import refusing_panics
 from rejoinder.tables.types import Ratings
 from rejoinder.tables.write import parquet_of
@@ -50,8 +52,13 @@ SCORES = "scores"
 """The kind of a block that holds measured rows, as ``Scores.save`` writes them."""
 RATINGS = "ratings"
 """The kind of a block that holds people's ratings, with hashes in the place of raters."""
-_RATED = ("id", "system", "rater", "criterion", "score", "against", "probability")
-"""The columns of ratings that a claim has, besides those of clusters."""
+NUMBERS = "numbers"
+"""The kind of a block that holds other numbers of replies: their length, repeated marks."""
+_COLUMNS = {
+    RATINGS: ("id", "system", "rater", "criterion", "score", "against", "probability"),
+    NUMBERS: ("system", "id", "name", "value", "sample", "rater", *MEASURED),
+}
+"""The columns of a table that a claim has, besides those of clusters."""
 _PEOPLE = frozenset(
     {
         "a",
@@ -77,6 +84,11 @@ CALLS: dict[str, tuple[Callable[..., Any], frozenset[str]]] = {
             {"protocol", "correlations", "criterion", "raters", "without", "scale", "cluster"}
         )
         | {"permutations", "resamples", "seed"},
+    ),
+    "judge_by": (
+        judge_by,
+        frozenset({"criterion", "without", "scale", "cluster", "tolerance", "alignment"})
+        | {"rater_severity", "seed"},
     ),
 }
 """What computes a claimed result again, and the settings that it takes besides the rows."""
@@ -143,6 +155,7 @@ def write_claim(
     ranks: bool = False,
     anonymous: bool = False,
     registered: str | os.PathLike[str] | None = None,
+    expires: str | None = None,
     inputs: Sequence[Mapping[str, Any]] = (),
     command: Sequence[str] = (),
 ) -> None:
@@ -152,31 +165,34 @@ def write_claim(
     What is claimed is computed from the rows that are written, and compared with the result.
 
     Args:
-        result: What ``score``, ``compare``, ``compare_with_people`` or ``correlate`` returned.
+        result: What ``score``, ``compare``, ``compare_with_people``, ``correlate`` or ``judge`` returned.
         path: The file; any suffix.
         ranks: Claim the ranges of ranks too.
         anonymous: Write hashes in the place of ids and clusters, with a salt that is not kept, and no
-            notes, which may name ids.
+            notes, which may name ids. A rank in alphabetical order stands before each, by which who has
+            the list of the names knows them all.
         registered: What was registered beforehand: a file of `register`, whose digest the claim names.
-        inputs: The files that were read: ``as``, ``name``, ``sha256`` and ``modified`` of each.
+        expires: The date (``2027-06-30``) from which on the claim is out of date as a judge's card.
+        inputs: The files that were read: ``as``, ``name``, ``sha256`` and ``modified`` of each, and in
+            ``made_by`` the signature of what made it.
         command: The words by which it was computed.
 
     Raises:
-        ParameterError: The result is of a kind that cannot be claimed.
+        ParameterError: The result is of a kind that cannot be claimed, or ``expires`` is no date.
         InputError: The file cannot be written, or the rows do not give the result.
     """
     basis = getattr(result, "basis", None)
     if not isinstance(basis, Basis):
         raise ParameterError(Argument("claim"), f": a {type(result).__name__} cannot be claimed")
-    salt = secrets.token_hex(16) if anonymous else None
     clusters = {"conversation", str(basis.settings.get("cluster"))}
-    raters = salt or secrets.token_hex(16)
-    blocks = {
-        name: _ratings_block(Ratings.of(value), clusters, salt, raters)
-        if name == RATINGS
-        else _block(scores_of(value, Measurements, "write_claim"), clusters, salt)
-        for name, value in basis.rows.items()
-    }
+    values = {name: _values(name, value, clusters) for name, value in basis.rows.items()}
+    frames = [each.items if isinstance(each, Measurements) else each for each in values.values()]
+    hidden = {"rater"}
+    if anonymous:
+        items = (each.items.columns for each in values.values() if isinstance(each, Measurements))
+        hidden.update(("id", *clusters), *items)
+    hashes = _hashes(frames, hidden)
+    blocks = {name: _block(name, value, hashes, anonymous) for name, value in values.items()}
     registration = None if registered is None else read_registration(registered)
     predicate = {
         "version": __version__,
@@ -185,6 +201,7 @@ def write_claim(
         "command": list(command),
         "inputs": [dict(each) for each in inputs],
         "registered": None if registration is None else registration.digest,
+        "expires": None if expires is None else date_of(expires),
         "anonymous": anonymous,
         "call": basis.call,
         "settings": {name: _setting(value) for name, value in basis.settings.items()},
@@ -202,13 +219,9 @@ def write_claim(
                 f"{path}: cannot be claimed: {each.table}, {each.place} is {each.claimed}, and "
                 f"{each.computed} from the rows that a claim has; please report this"
             )
-    named = [
-        (f"rows:{name}", hashlib.sha256(block).hexdigest()) for name, (_, block) in blocks.items()
-    ]
-    named += [(each["name"], each["sha256"]) for each in inputs if each["sha256"]]
     statement: dict[str, Any] = {
         "_type": STATEMENT,
-        "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in named],
+        "subject": subjects({name: block for name, (_, block) in blocks.items()}, inputs),
         "predicateType": PREDICATE,
         "predicate": predicate | {"claimed": claimed},
     }
@@ -216,6 +229,15 @@ def write_claim(
     predicate["sha256"] = hashlib.sha256(canonical(statement)).hexdigest()
     with replacing(path) as temporary:
         temporary.write_bytes(canonical(statement) + b"\n")
+
+
+def subjects(
+    blocks: Mapping[str, bytes], inputs: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """What a statement is about: the digests of its rows, and of the files that were read."""
+    named = [(f"rows:{name}", hashlib.sha256(blocks[name]).hexdigest()) for name in sorted(blocks)]
+    named += [(each["name"], each["sha256"]) for each in inputs if each["sha256"]]
+    return [{"name": name, "digest": {"sha256": digest}} for name, digest in named]
 
 
 def write_scores(rows: bytes, path: str | os.PathLike[str]) -> None:
@@ -260,6 +282,8 @@ def read_claim(path: str | os.PathLike[str]) -> Claim:
         for name, kinds in _TYPES.items():
             if not isinstance(predicate[name], kinds):
                 raise ValueError(f"{name} is {predicate[name]!r:.60}")
+        if foreign := {*predicate} - {*_TYPES, "sha256"} or {*statement} - _STATEMENT:
+            raise ValueError(f"a key {min(foreign)!r:.60}, which no claim has")
         for each in (*predicate["rows"].values(), *predicate["inputs"], *statement["subject"]):
             if not isinstance(each, dict):
                 raise ValueError(f"{each!r:.60} is no object")
@@ -274,10 +298,11 @@ def read_claim(path: str | os.PathLike[str]) -> Claim:
     return Claim(statement, sound)
 
 
+_STATEMENT = {"_type", "subject", "predicateType", "predicate"}
 _TYPES: dict[str, Any] = {
     "version": str, "numpy": str, "date": str, "command": list, "inputs": list, "call": str,
-    "registered": str | None, "anonymous": bool, "settings": dict, "ranks": bool, "rows": dict,
-    "claimed": dict,
+    "registered": str | None, "expires": str | None, "anonymous": bool, "settings": dict,
+    "ranks": bool, "rows": dict, "claimed": dict,
 }  # fmt: skip
 """The keys of the predicate that are read, and their types."""
 
@@ -302,7 +327,8 @@ def _computed(predicate: Mapping[str, Any], blocks: Mapping[str, bytes]) -> dict
         raise InputError(f"the setting {min(foreign)!r:.60} is unknown to {predicate['call']}")
     rows = {name: _value(predicate["rows"][name]["kind"], block) for name, block in blocks.items()}
     settings = {name: _argument(value) for name, value in predicate["settings"].items()}
-    return plain(_shown(call(**rows, **settings), predicate["ranks"]))
+    with spelled_by(lambda _: ""):  # a note names an option alike, whichever command runs
+        return plain(_shown(call(**rows, **settings), predicate["ranks"]))
 
 
 def _setting(value: Any) -> Any:
@@ -320,55 +346,71 @@ def _argument(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _ratings_block(
-    value: Ratings, clusters: set[str], salt: str | None, raters: str
+def _values(name: str, value: Any, clusters: set[str]) -> Measurements | pl.DataFrame:
+    """The rows of an argument: of items their ids and clusters alone, and of tables no text."""
+    if name == SCORES:
+        rows = scores_of(value, Measurements, "write_claim")
+        columns = {"id", rows.cluster, *clusters}
+        items = rows.items.select(each for each in rows.items.columns if each in columns)
+        return replace(rows, items=items, unknown_metrics={})
+    kind = RATINGS if name == RATINGS else NUMBERS
+    frame: pl.DataFrame = Ratings.of(value).frame if kind == RATINGS else value
+    return frame.select(each for each in frame.columns if each in (*_COLUMNS[kind], *clusters))
+
+
+def _block(
+    name: str,
+    value: Measurements | pl.DataFrame,
+    hashes: Mapping[str, pl.DataFrame],
+    anonymous: bool,
 ) -> tuple[str, bytes]:
-    """The kind of ratings, and their Parquet; raters are hashes in any case."""
-    frame = value.frame
-    frame = frame.select(each for each in frame.columns if each in (*_RATED, *clusters))
-    hidden = {"rater": raters}
-    if salt is not None:
-        hidden |= dict.fromkeys({"id", *clusters} & {*frame.columns}, salt)
-    names = {name: salted(frame[name], each, name == "rater") for name, each in hidden.items()}
-    return RATINGS, parquet_of(frame.with_columns(**names))
-
-
-def _block(value: Measurements, clusters: set[str], salt: str | None) -> tuple[str, bytes]:
     """The kind of rows, and their Parquet."""
-    columns = ("id", value.cluster, *clusters)
-    items = value.items.select(each for each in value.items.columns if each in columns)
-    notes = value.notes
-    if salt is not None:
-        items = items.select(salted(each, salt) for each in items)
-        notes = ()
-    bare = replace(value, items=items, notes=notes, unserved={})
+    if isinstance(value, pl.DataFrame):
+        return RATINGS if name == RATINGS else NUMBERS, parquet_of(_hidden(value, hashes))
+    notes = () if anonymous else value.notes
+    bare = replace(value, items=_hidden(value.items, hashes), notes=notes)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.parquet")
         save(bare, path)
         return SCORES, path.read_bytes()
 
 
-def salted(names: pl.Series, salt: str, ranked: bool = False) -> pl.Series:
-    """Hashes of names, 16 hexadecimal digits each; what is null stays so.
+def _hashes(frames: Sequence[pl.DataFrame], columns: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """By column its values and the hashes in their place: a rank, and 16 digits with a salt that is not kept.
 
-    Args:
-        names: The names.
-        salt: What is hashed with each.
-        ranked: Put the rank of the name before the hash: resamples take raters in the order of names.
+    The rank keeps the order, in which folds and resamples take names.
     """
-    texts = names.cast(pl.String).to_list()
-    known = sorted({each for each in texts if each is not None})
-    hashes = {each: hashlib.sha256(f"{salt}:{each}".encode()).hexdigest()[:16] for each in known}
-    if ranked:
-        hashes = {each: f"{rank:06}-{hashes[each]}" for rank, each in enumerate(known)}
-    values = [None if each is None else hashes[each] for each in texts]
-    return pl.Series(names.name, values, dtype=pl.String)
+    hashes = {}
+    for column in columns:
+        there = [frame[column] for frame in frames if column in frame.columns]
+        if there:
+            salt = secrets.token_hex(16)
+            own = pl.concat([each.to_frame() for each in there], how="vertical_relaxed")
+            known = own.drop_nulls().unique().sort(column)
+            digests = (
+                hashlib.sha256(f"{salt}:{each}".encode()).hexdigest()[:16] for each in known[column]
+            )
+            names = pl.Series("hash", [f"{rank:06}-{each}" for rank, each in enumerate(digests)])
+            hashes[column] = known.with_columns(names)
+    return hashes
+
+
+def _hidden(frame: pl.DataFrame, hashes: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    return frame.with_columns(
+        pl.col(column).replace_strict(
+            known[column], known["hash"], default=None, return_dtype=pl.String
+        )
+        for column, known in hashes.items()
+        if column in frame.columns
+    )
 
 
 def _value(kind: str, block: bytes) -> Any:
     """The rows of a block."""
     if kind == RATINGS:
         return Ratings.of(frame_of(block))
+    if kind == NUMBERS:
+        return frame_of(block)
     if kind != SCORES:
         raise InputError(f"rows of the kind {kind!r:.60} are unknown")
     with tempfile.TemporaryDirectory() as folder:

@@ -9,12 +9,14 @@ MEASURED = ("responses", "scores")
 """The roles of inputs that are measured: they change from run to run, and the values with them."""
 _DRAWS = ("bs", "seed", "version", "ci", "perm", "values")
 """Words of a signature that change no value, or that other facts of a run say too."""
+_MARKED = ("questions", "seed", "version", "retries", "endpoint")
+"""Words of the signature of marks that differ where the same judge marks other replies."""
 _CONTENT = "content of "
 _PRESENTATION = {
     "metrics", "resamples", "permutations", "digits", "ranks", "all_pairs", "examples", "a", "b",
     "without", "margin", "fail_if_worse", "fail_if_unsure", "block", "device", "batch_tokens",
     "concurrency", "retries", "max_calls", "max_tokens", "download", "seed", "rater_effects", "cluster",
-    "correction", "columns", "exact", "save_every", "anonymous",
+    "card", "correction", "columns", "exact", "save_every", "anonymous",
 }  # fmt: skip
 """Settings that change no value of a metric: its signature has those that do."""
 
@@ -34,6 +36,10 @@ def basis(run: Mapping[str, Any], metric: str) -> dict[str, str]:
         if name not in _PRESENTATION:
             facts[f"setting {name}"] = value
     for each in sorted(run["inputs"], key=lambda each: (each["as"], str(each["content"]))):
+        if role(each) == "scores" and each.get("made_by"):
+            facts |= {
+                f"{name} of the marks": word for name, word in made_by(each["made_by"]).items()
+            }
         if role(each) not in MEASURED:
             name = f"{_CONTENT}{each['as']}"
             facts[name] = f"{facts.get(name, '')}{each['content']} "
@@ -53,6 +59,12 @@ def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str
 
 def _change(name: str, first: str | None, second: str | None) -> str:
     return f"{name}: {first or 'none'}, then {second or 'none'}"
+
+
+def made_by(signature: str) -> dict[str, str]:
+    """What the marks of a model depend on, as the signature of `mark` has it: model, rubric and the like."""
+    parts = (each.partition(":") for each in signature.split("|"))
+    return {name: value for name, colon, value in parts if colon and name not in _MARKED}
 
 
 def role(given: Mapping[str, Any]) -> str:

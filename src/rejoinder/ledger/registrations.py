@@ -11,7 +11,7 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,20 @@ def in_words(time: datetime) -> str:
 def now() -> str:
     """The present time, as files have it."""
     return in_words(datetime.now(UTC))
+
+
+def date_of(text: str) -> str:
+    """A date as a claim has it, which is compared as text: 2027-06-30, however ISO 8601 spells it.
+
+    Raises:
+        ParameterError: It is no date.
+    """
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise ParameterError(
+            Argument("expires", text), ": expected a date such as 2027-06-30"
+        ) from None
 
 
 def facts_of(given: Sequence[str]) -> dict[str, str | float]:

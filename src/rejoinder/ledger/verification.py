@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import re
@@ -22,23 +21,45 @@ from rejoinder.errors import ParameterError, RejoinderError
 from rejoinder.files.canonical_json import canonical
 from rejoinder.files.provenance import content_of
 from rejoinder.files.provenance_chain import Step, provenance
-from rejoinder.ledger.claims import Claim, frame_of, is_claim, read_claim, write_claim
+from rejoinder.ledger.claims import (
+    Claim,
+    frame_of,
+    is_claim,
+    plain,
+    read_claim,
+    subjects,
+    write_claim,
+)
 from rejoinder.ledger.comparable import role
-from rejoinder.ledger.differences import Discrepancy, differences, numbers_in
+from rejoinder.ledger.differences import differences, numbers_in
 from rejoinder.ledger.registrations import Registration, read_registration
 from rejoinder.messages import Argument, counted
 from rejoinder.result import TableResult
+from rejoinder.scoring.compare import FEWEST_TRIALS, MOST_ENUMERATED
+from rejoinder.statistics.holm import holm
+from rejoinder.statistics.max_over_pairs import DRAWS as MAX_DRAWS
 
 State = Literal[
-    "recomputed", "agrees", "differs", "altered", "registration changed",
+    "recomputed", "within the error of its draws", "agrees", "differs", "altered", "registration changed",
     "registration later than the data", "not checkable",
 ]  # fmt: skip
 BAD: frozenset[State] = frozenset(
     {"differs", "altered", "registration changed", "registration later than the data"}
 )
 """The states of a claim that is refused."""
-FEWEST_DRAWS = 1000
-"""So many draws a p rests on at least."""
+_BADGE = """<svg xmlns="http://www.w3.org/2000/svg" width="236" height="20" role="img">
+<title>claim: {0}</title>
+<rect width="236" height="20" rx="3" fill="#4a4a4a"/><rect x="44" width="192" height="20" rx="3" fill="{1}"/>
+<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
+<text x="8" y="14">claim</text><text x="52" y="14">{0}</text></g></svg>
+"""
+DRAWN: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "compare": {"comparisons": ("p_randomization", "p_bootstrap")},
+    "compare_by_people": {"pairs": ("p_max",)},
+    "compare_with_people": {"pairs": ("p_max",), "errors": ("p_max",)},
+    "correlate": {"agreement": ("p", "within_p", "pooled_p"), "within": ("p",)},
+}
+"""By call and table the columns whose p are drawn; every other number is compared exactly."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +99,8 @@ class Verification(TableResult):
     def agrees(self) -> bool:
         """Whether all that the file permits was computed again and agrees."""
         states = {each.state for each in self.checks}
-        return "recomputed" in states and not states & BAD
+        unknown = any(each.what == "numbers" for each in self.checks)
+        return "recomputed" in states and not states & BAD and not unknown
 
     @property
     def table(self) -> pl.DataFrame:
@@ -109,6 +131,15 @@ class Verification(TableResult):
             *lines([first]),
             *lines((f"Not proven: {each}" for each in self.unproven), "legend"),
         ]
+
+    def badge(self) -> str:
+        """A small picture for a README: whether the claim agrees, and the beginning of its digest; SVG."""
+        words, color = ("recomputed", "#2a7f3f") if self.agrees else ("does not agree", "#b3261e")
+        if self.agrees and any(
+            each.state == "within the error of its draws" for each in self.checks
+        ):
+            words, color = "p near by other draws", "#8a6d00"
+        return _BADGE.format(f"{words} {self.digest[:8]}", color)
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder verify --json`` prints."""
@@ -184,9 +215,15 @@ def verified(
                 f"that the rows follow from texts; whoever has the files gives them with {_DATA}."
             ]
         ),
-        "version, date, command and names: they are what the writer of the claim says.",
+        "version, date, command, names and digests of the files: they are what the writer of the claim "
+        "says.",
         "that nobody wrote the whole claim anew with other rows: compare its digest with one that was "
         "published.",
+        *(
+            ["the date of the registration: compare its digest with one that was published before."]
+            if claim.predicate["registered"] is not None
+            else []
+        ),
     ]
     return Verification(tuple(checks), tuple(unproven), str(claim.predicate["sha256"]))
 
@@ -197,19 +234,12 @@ def _bytes(claim: Claim) -> Iterator[Check]:
         yield Check("digest of the file", "agrees")
     else:
         yield Check("digest of the file", "altered", why="the content is not what was written")
-    named = {each.get("name"): each.get("digest") for each in claim.statement["subject"]}
-    for name in claim.rows:
-        said = named.get(f"rows:{name}")
-        try:
-            now = hashlib.sha256(claim.block(name)).hexdigest()
-        except (ValueError, KeyError, TypeError):
-            now = "unreadable"
-        same = said == {"sha256": now}
-        yield Check(f"digest of the rows: {name}", "agrees" if same else "altered")
-    inputs = {str(each.get("name")): each.get("sha256") for each in claim.predicate["inputs"]}
-    for name, digest in inputs.items():
-        if digest and named.get(name) not in (None, {"sha256": digest}):
-            yield Check(f"subject {name}", "altered", why="its digest is not that of the inputs")
+    try:
+        blocks = {name: claim.block(name) for name in claim.rows}
+        same = claim.statement["subject"] == subjects(blocks, claim.predicate["inputs"])
+    except (ValueError, KeyError, TypeError):
+        same = False
+    yield Check("digests of the rows and of the files", "agrees" if same else "altered")
 
 
 def _numbers(claim: Claim) -> Iterator[Check]:
@@ -225,32 +255,94 @@ def _numbers(claim: Claim) -> Iterator[Check]:
         yield Check("numbers", "not checkable" if another else "altered", why=why)
         return
     claimed = claim.predicate["claimed"]
+    near = {} if claim.predicate["numpy"] == np.__version__ else _take_draws(claim, computed)
     wrong = list(differences(claimed, computed))
-    drawn = claim.predicate["numpy"] != np.__version__
-    rough = {each.table for each in wrong if drawn and _within_draws(each)}
-    wrong = [each for each in wrong if not (drawn and _within_draws(each))]
     for table in dict.fromkeys((*claimed, *computed)):
         if not any(each.table == table for each in wrong):
-            why = "p within the error of draws by another NumPy" if table in rough else ""
-            number = numbers_in(claimed.get(table))
+            number = numbers_in(claimed.get(table)) - near.get(table, 0)
             words = counted(number, "number") if number else ""
-            yield Check(str(table), "recomputed" if number else "agrees", words, words, why)
+            yield Check(str(table), "recomputed" if number else "agrees", words, words)
+            if table in near:
+                why = f"the claim is drawn by NumPy {claim.predicate['numpy']:.20}, these by {np.__version__}"
+                words = counted(near[table], "number")
+                yield Check(f"{table}: p", "within the error of its draws", words, words, why)
     for each in wrong:
         words = f"{each.table}: {each.place}" if each.place else each.table
         yield Check(words, "differs", f"{each.claimed!r:.60}", f"{each.computed!r:.60}", another)
 
 
-def _within_draws(each: Discrepancy) -> bool:
-    """Whether two p differ by no more than their draws explain: 5 standard errors, times the family of 45."""
-    name = each.place.rpartition(": ")[2]
-    if not (name == "p" or name.startswith("p_")) or not each.of_number:
+def _take_draws(claim: Claim, computed: dict[str, Any]) -> dict[str, int]:
+    """Takes claimed p for those computed where draws explain the difference, and corrects them by Holm.
+
+    Args:
+        claim: The claim, whose p were drawn by another NumPy.
+        computed: What was computed; it is changed.
+
+    Returns:
+        By table how many p were taken, corrected ones too.
+    """
+    taken: dict[str, int] = {}
+    for table, columns in DRAWN.get(claim.predicate["call"], {}).items():
+        rows, theirs = computed.get(table, []), claim.predicate["claimed"].get(table)
+        if not isinstance(theirs, list) or len(theirs) != len(rows):
+            continue
+        for column in columns:
+            near = [
+                (row, their[column])
+                for row, their in zip(rows, theirs, strict=True)
+                if isinstance(their, dict)
+                and row.get(column) != their.get(column)
+                and _within_draws(
+                    their.get(column), row.get(column), _draws(claim, computed, column, row)
+                )
+            ]
+            for row, p in near:
+                row[column] = p
+            if near:
+                taken[table] = taken.get(table, 0) + len(near) + _correct(rows, column)
+    return taken
+
+
+def _correct(rows: Sequence[dict[str, Any]], column: str) -> int:
+    """Corrects a column of p by Holm, over the pairs of each metric; returns how many changed."""
+    name, changed = f"{column}_holm", 0
+    for metric in dict.fromkeys(row.get("metric") for row in rows if name in row):
+        family = [row for row in rows if row["metric"] == metric]
+        corrected = plain(holm(np.array([float(row[column]) for row in family])).tolist())
+        for row, p in zip(family, corrected, strict=True):
+            changed += row[name] != p
+            row[name] = p
+    return changed
+
+
+def _draws(claim: Claim, computed: Mapping[str, Any], column: str, row: Mapping[str, Any]) -> int:
+    """How many draws a p rests on; 0 where all are taken that there are."""
+    settings = claim.predicate["settings"]
+    if column == "p_max":
+        return MAX_DRAWS
+    if column == "p_bootstrap":
+        said = re.search(r"\bbs:(\d+)", computed["signatures"][row["metric"]])
+        return int(said[1]) if said else 0
+    if column != "p_randomization":
+        return settings.get("permutations", 1000)
+    pairs = sum(each["metric"] == row["metric"] for each in computed["comparisons"])
+    fewest = 1000 if row["wins"] is None else max(FEWEST_TRIALS, 100 * pairs)
+    draws = settings.get("permutations") or fewest
+    units = row.get("clusters") or row["n"]
+    return 0 if units < MOST_ENUMERATED and 1 << units <= draws else draws
+
+
+def _within_draws(claimed: Any, computed: Any, draws: int) -> bool:
+    """Whether two p of so many draws differ by no more than draws explain: 5 standard errors."""
+    if not draws or {type(claimed), type(computed)} - {int, float}:
         return False
-    if isinstance(each.claimed, str) or isinstance(each.computed, str):
+    reached = claimed * (draws + 1)  # a count, and one more; the p of a maximum may be Holm's
+    if draws != MAX_DRAWS and abs(reached - round(reached)) > 1e-6:
         return False
-    p = min(1.0, max(each.claimed, each.computed, 1 / FEWEST_DRAWS))
-    family = 45 if name == "p" or name.endswith("_holm") else 1
-    error = 5 * math.sqrt(2 * p * (1 - p) / FEWEST_DRAWS / family) * family
-    return abs(each.claimed - each.computed) <= error
+    if claimed < min(computed, 1 / (draws + 1)) or claimed > 1:
+        return False
+    p = (claimed + computed) / 2
+    return abs(claimed - computed) <= 5 * math.sqrt(2 * p * (1 - p) / draws)
 
 
 def _inputs(claim: Claim, data: Sequence[str | os.PathLike[str]]) -> Iterator[Check]:
@@ -296,9 +388,9 @@ def _rows(claim: Claim, measured: Claim | str | None) -> Iterator[Check]:
             continue
         hidden = [
             each
-            for each in ours.columns
+            for each, kind in ours.schema.items()
             if each == "rater"
-            or (claim.predicate["anonymous"] and (each == "id" or each.startswith("item:")))
+            or (claim.predicate["anonymous"] and kind == pl.String and each not in _OPEN)
         ]
         ours, theirs = (each.with_columns(_codes(each, hidden)) for each in (ours, theirs))
         wrong = 0
@@ -315,6 +407,10 @@ def _rows(claim: Claim, measured: Claim | str | None) -> Iterator[Check]:
             yield Check(f"rows from the data: {name}", "differs", found=f"{wrong} values differ")
         if not wrong:
             yield Check(f"rows from the data: {name}", "recomputed", *shape)
+
+
+_OPEN = ("system", "against", "criterion", "name", "sample")
+"""Columns of texts that an anonymous claim has as they are."""
 
 
 def _codes(frame: pl.DataFrame, names: Sequence[str]) -> list[pl.Series]:
@@ -358,22 +454,25 @@ def _as_registered(claim: Claim, facts: Mapping[str, Any]) -> Iterator[Check]:
     """Whether what is claimed has the metric, the margin, the test and the items that were registered."""
     claimed = canonical(claim.predicate["claimed"]).decode().lower()
     settings = claim.predicate["settings"]
-    sizes = [float(each) for each in re.findall(r'"n":(\d+)', claimed)]
+    sizes = [int(each) for each in re.findall(r'"n":(\d+)', claimed)]
+    margins = [settings[name] for name in ("margin", "worse_by") if settings.get(name) is not None]
     for name, value in facts.items():
         word = str(value).lower()
-        margins = [settings.get("margin"), settings.get("worse_by")]
         met = {
             "metric": f'"metric":"{word}"' in claimed or f'"{word}|' in claimed,
             "margin": value in margins,
             "test": f'"p_{word}"' in claimed,
-            "n": bool(sizes) and max(sizes) >= float(value) if name == "n" else True,
+            "n": name == "n" and max(sizes, default=0) >= value,
         }
+        said = value if isinstance(value, str) else f"{value:g}"
         if name in met:
-            found = {"margin": str(margins), "n": str(max(sizes, default=0))}.get(name, "")
+            found = {"margin": ", ".join(map(str, margins)), "n": str(max(sizes, default=0))}.get(
+                name, ""
+            )
             state: State = "agrees" if met[name] else "differs"
-            yield Check(f"registered {name}", state, str(value), found)
+            yield Check(f"registered {name}", state, said, found)
         else:
-            yield Check(f"registered {name}", "not checkable", str(value), why="words of a person")
+            yield Check(f"registered {name}", "not checkable", said, why="words of a person")
 
 
 _BEFORE = ("testset", "reference")

@@ -10,6 +10,7 @@ from contextlib import closing
 from types import SimpleNamespace
 
 import click
+import polars as pl
 import pytest
 
 import studies
@@ -39,6 +40,31 @@ SCORE = [
     "score", "w.jsonl", "examples/responses/retrieval.jsonl", "-m", "deltableu", "--drop-unusable",
     "--resamples", "0", "--save", "kept/s.parquet",
 ]  # fmt: skip
+
+
+def test_the_files_of_a_pattern_are_inputs(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"id": ["1"], "references": [["x y"]]}).write_parquet("t.parquet")
+    for folder in ("g/a", "g/_old"):
+        os.makedirs(folder)
+        pl.DataFrame({"id": ["1"], "text": ["x y"]}).write_parquet(f"{folder}/x.parquet")
+    words = [
+        "score",
+        "t.parquet",
+        "g/**/x.parquet",
+        "-m",
+        "bleu",
+        "--block",
+        "1",
+        "--resamples",
+        "0",
+    ]
+    assert command(*words, "--save", "s.parquet")[0] == 0
+    inputs = read_record("s.parquet")["inputs"]
+    assert [(each["as"], each["path"]) for each in inputs] == [
+        ("TESTSET", "t.parquet"),
+        ("RESPONSES", "g/a/x.parquet"),
+    ]
 
 
 def test_from_scores_back_to_the_first_files(examples, command):

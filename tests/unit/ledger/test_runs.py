@@ -225,3 +225,14 @@ def test_runs_without_an_interval_are_shown_too(tmp_path):
     found = rejoinder.runs(path, metrics=["bleu"])
     assert found.series.filter(name="value")["value"].to_list() == [0.5]
     assert isinstance(found.document()[0].data(), pl.DataFrame)
+
+
+def test_a_report_has_the_earlier_runs_of_its_ledger(command, tmp_path):
+    page, ledger = tmp_path / "report.html", tmp_path / "runs.sqlite"
+    words = ["report", TESTSET, *SYSTEMS, "-m", "bleu", "-o", page, "--ledger", ledger]
+    assert command(*words)[0] == 0
+    assert "Earlier runs" not in page.read_text()
+    assert command(*words)[0] == 0
+    content = page.read_text()
+    assert "Earlier runs" in content
+    assert "values of earlier runs with 95% intervals" in content  # the caption of the figure

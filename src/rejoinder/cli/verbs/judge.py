@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli import inputs, options
-from rejoinder.cli.declarations import choice, command, number
+from rejoinder.cli.declarations import choice, command, number, option
 
 if TYPE_CHECKING:
     from rejoinder.statistics.annotator_test import Alignment
@@ -18,7 +18,9 @@ Examples:
 """
 
 
-class JudgeOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions):
+class JudgeOptions(
+    options.MeasuringOrScoresOptions, options.RatingFilesOptions, options.ClaimOptions
+):
     """The options of 'judge'."""
 
     scale: tuple[float, float] | None = options.scale()
@@ -42,10 +44,26 @@ class JudgeOptions(options.MeasuringOrScoresOptions, options.RatingFilesOptions)
         help="The severity of each rater: taken off the mean rating of a reply, by a two-way fit of replies "
         "and raters (adjusted), or left in it, where it counts as noise (kept).",
     )
+    expires: str | None = option(
+        "--expires",
+        metavar="DATE",
+        help="Date from which on the judge's card is out of date, such as 2027-06-30. For --claim, whose "
+        "file is the card: --card of score, compare and mark checks it.",
+    )
     cluster: str | None = options.CLUSTER
     without: tuple[str, ...] = options.without()
     seed: int = options.seed()
     resamples: int = options.resamples(hidden=True)
+
+    def check(self) -> None:
+        """Sees that the card can be written."""
+        super().check()
+        from rejoinder.cli.needs import check_needs
+        from rejoinder.ledger.registrations import date_of
+
+        check_needs(self.claim is not None, "--claim FILE", "expires")
+        if self.expires is not None:
+            date_of(self.expires)
 
 
 @command(JudgeOptions, epilog=EXAMPLES)

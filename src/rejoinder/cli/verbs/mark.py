@@ -38,6 +38,7 @@ class MarkOptions(
     options.LocalModelOptions,
     options.TextsOptions,
     options.PrintedOptions,
+    options.CardOptions,
     ShardOptions,
 ):
     """The options of 'mark'."""
@@ -98,6 +99,8 @@ def mark(given: MarkOptions) -> None:
         model = _opened(given, rubric)
     with _ending(model), Progress("asking", "questions") as tick:
         _check_names(given, rubric, model.name)
+        if given.card is not None:
+            _check_card(given.card, given, rubric, model)
         targets.announce_replacements()
         result = marked(
             testset,
@@ -163,6 +166,18 @@ def _check_names(given: MarkOptions, rubric: Rubric, model: str) -> None:
 
     if has_content(given.output) and not _has_names_of(given.output, rubric, given.pairwise, model):
         raise ParameterError(_not_replaced(given.output, "it has the marks of another model"))
+
+
+def _check_card(
+    card: Path, given: MarkOptions, rubric: Rubric, model: ChatEndpoint | LikelihoodBackend
+) -> None:
+    """Raises where a card is of another model or another rubric, before the model is asked."""
+    from rejoinder.cli.judge_card import check_judge
+    from rejoinder.marking.mark import signature_of
+    from rejoinder.marking.tables import name_of
+
+    signature = signature_of(rubric, model, given.pairwise, given.turns)
+    check_judge(card, signature, [name_of(model.name, each.name) for each in rubric.criteria])
 
 
 def _not_replaced(output: Path, why: str) -> str:

@@ -81,13 +81,13 @@ def runs(given: RunsOptions) -> None:
     check_drawings(given.plots)
     if given.freeze is not None:
         freeze_run(given.ledger, given.freeze, *given.numbers)
-    found = read(given.ledger, verb=given.verb, metrics=given.metrics, system=given.system)
+    recorded = read(given.ledger, verb=given.verb, metrics=given.metrics, system=given.system)
     if given.baseline is not None:
-        _gate(found, given)
+        _gate(recorded, given)
         return
-    result = found.changes(*given.numbers) if len(given.numbers) == 2 else found
+    result = recorded.changes(*given.numbers) if len(given.numbers) == 2 else recorded
     with Outputs(result) as outputs:
-        outputs.plot(found, given.plots, PICTURE)
+        outputs.plot(recorded, given.plots, PICTURE)
         outputs.show(given, result.document, result.as_json)
 
 
@@ -103,14 +103,14 @@ def _check(given: RunsOptions) -> None:
         raise ParameterError("--freeze and --baseline do not go together; leave one out")
 
 
-def _gate(found: Runs, given: RunsOptions) -> None:
+def _gate(recorded: Runs, given: RunsOptions) -> None:
     """Compares a run with a baseline, and exits with status 1 where it is worse."""
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.speech import say
 
     assert given.baseline is not None
     assert given.fail_if_worse is not None
-    gate = found.gate(given.baseline, given.fail_if_worse, *given.numbers)
+    gate = recorded.gate(given.baseline, given.fail_if_worse, *given.numbers)
     with Outputs(gate) as outputs:
         outputs.show(given, gate.document, gate.as_json)
     failed = gate.failed(given.fail_if_unsure)

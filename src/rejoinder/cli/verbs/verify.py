@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from rejoinder.cli import options
@@ -27,13 +28,19 @@ class VerifyOptions(options.JsonOptions):
         help="Write the measured rows of a claim to this file (.parquet), which score, compare and report "
         "read as kept scores.",
     )
+    badge: Path | None = path(
+        "--badge",
+        writes=True,
+        help="Write a badge to this file (.svg): whether a claim agrees, and the beginning of its digest.",
+    )
 
     def check(self) -> None:
-        """Sees that the rows can be written."""
+        """Sees that rows and badge can be written."""
         super().check()
-        from rejoinder.cli.targets import SCORES, check_file
+        from rejoinder.cli.targets import BADGE, SCORES, check_file
 
         check_file(self.rows, SCORES, "--rows")
+        check_file(self.badge, BADGE, "--badge")
 
 
 @command(VerifyOptions)
@@ -51,6 +58,7 @@ def verify(given: VerifyOptions) -> None:
     """
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.saved_tables import write_text
     from rejoinder.files.provenance_chain import Step
     from rejoinder.ledger import verification
     from rejoinder.ledger.claims import is_claim, read_claim, write_scores
@@ -64,11 +72,13 @@ def verify(given: VerifyOptions) -> None:
         result = verification.verified(claim, given.data, given.registered, again)
         block = None if given.rows is None else claim.scores()
     else:
-        check_needs(False, "a claim as FILE", "rows")
+        check_needs(False, "a claim as FILE", "rows", "badge")
         result = verification.verify(given.file, given.data, registered=given.registered)
     with Outputs(result) as outputs:
         if block is not None:
             outputs.save(given.rows, lambda path: write_scores(block, path))
+        if isinstance(result, verification.Verification):
+            outputs.save(given.badge, partial(write_text, result.badge()))
         outputs.show(given, result.document, result.as_json)
     fails = (
         any(each.state in ("changed", "missing") for each in result.steps())

@@ -222,8 +222,9 @@ ELSEWHERE = {
         for verb in ("compare", "runs")
     },
     ("variety", "--plots"): "written by the same lines as that of the recipes",
-    **{(verb, "--claim"): "tried with 'score'" for verb in ("compare", "correlate")},
+    **{(verb, "--claim"): "tried with 'score'" for verb in ("compare", "correlate", "judge")},
     ("verify", "--rows"): "written by the same lines as --save of 'score'",
+    ("verify", "--badge"): "written by the same lines as --tables of 'score'",
     ("plan", "--register"): "holds the time and a number drawn by chance: no two are the same",
     ("recipe systems2015", "--output"): "its model is written as that of 'train responder'",
     ("rerank", "--save-utility"): "written by the same lines as --output, beside it",

@@ -46,10 +46,18 @@ class Engine(Protocol):
         ...
 
 
-def run_command(words: Sequence[str], folder: str) -> tuple[int, str]:
-    """Runs a command in this process: its exit status, and what it said on standard error."""
-    from rejoinder.cli.app import run
+def run_command(words: Sequence[str], folder: str, threads: int) -> tuple[int, str]:
+    """Runs a command in this process, with its share of the threads.
 
+    Returns:
+        Its exit status, and what it said on standard error.
+    """
+    for name in _THREADS:  # before anything is imported that reads them
+        os.environ.setdefault(name, str(threads))
+    from rejoinder.cli.app import run
+    from rejoinder.models.worker_models import IS_WORKER
+
+    os.environ[IS_WORKER] = "1"
     os.chdir(folder)
     with redirect_stderr(io.StringIO()) as said, redirect_stdout(io.StringIO()):
         status = run(words)
@@ -71,11 +79,11 @@ def opened_engine(text: str) -> Iterator[Engine]:
             f"--engine {text}: expected local:K with K processes, from 1 to {MOST:,}, ray or ray://ADDRESS"
         )
     engine = _Local(number) if match[1] else _Ray(text if match[3] else None)
-    try:
-        with redirect_stdout(sys.stderr):  # on which Ray says what died, from a thread of its own
+    with redirect_stdout(sys.stderr):  # on which Ray says what died, from a thread of its own
+        try:
             yield engine
-    finally:
-        engine.close()
+        finally:
+            engine.close()
 
 
 @dataclass
@@ -88,17 +96,18 @@ class _Local:
 
     def run(self, commands: Mapping[int, Sequence[str]]) -> Iterator[Ended]:
         own, folder = threading.local(), os.getcwd()
+        share = max(1, (os.cpu_count() or 1) // self.workers)
 
         def ended(words: Sequence[str]) -> tuple[int, str]:
             deaths = 0
             while deaths <= RETRIES and not self._closed:
                 pool: ProcessPoolExecutor | None = getattr(own, "pool", None)
                 if pool is None:  # one for each process, so that the death of one stops no other
-                    pool = ProcessPoolExecutor(1, get_context("spawn"), _begin, (self.workers,))
+                    pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)
                     own.pool = pool
                     self._pools.append(pool)
                 try:
-                    return pool.submit(run_command, words, folder).result()
+                    return pool.submit(run_command, words, folder, share).result()
                 except BrokenProcessPool:
                     own.pool = None
                     deaths += 1
@@ -120,11 +129,8 @@ class _Local:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _begin(workers: int) -> None:
-    """A process begins: it has its share of the threads, and ends with the process that began it."""
-    share = max(1, (os.cpu_count() or 1) // workers)
-    for name in _THREADS:
-        os.environ.setdefault(name, str(share))
+def _begin() -> None:
+    """A process begins, which ends with the process that began it."""
     parent = parent_process()
     if parent is not None:
         ended = lambda: (wait([parent.sentinel]), os._exit(1))  # noqa: E731
@@ -154,9 +160,19 @@ class _Ray:
 
     def run(self, commands: Mapping[int, Sequence[str]]) -> Iterator[Ended]:
         ray, folder = self._ray, os.getcwd()
-        share = {"num_gpus": 1} if ray.cluster_resources().get("GPU") else {"num_cpus": 1}
-        task = ray.remote(max_retries=RETRIES, **share)(run_command)
-        pending = {task.remote(list(words), folder): number for number, words in commands.items()}
+        resources = ray.cluster_resources()
+        gpus, cpus = resources.get("GPU", 0), resources.get("CPU", 1)
+        share = {"num_gpus": 1} if gpus else {"num_cpus": 1}
+        threads = max(1, int(cpus / gpus)) if gpus else 1
+        # Ray gives a worker OMP_NUM_THREADS of its own, the processors of a task, before it begins.
+        variables = {name: os.environ.get(name, str(threads)) for name in _THREADS}
+        # Without max_calls=0 a worker with a GPU would end with its task, and load its model again.
+        task = ray.remote(
+            max_retries=RETRIES, max_calls=0, runtime_env={"env_vars": variables}, **share
+        )(run_command)
+        pending = {
+            task.remote(list(words), folder, threads): number for number, words in commands.items()
+        }
         try:
             while pending:
                 (ended, *_), _ = ray.wait(list(pending), num_returns=1)

@@ -15,14 +15,7 @@ from typing import Any
 import click
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.files.shards import (
-    Shard,
-    WorkPart,
-    compute_part,
-    merge_parts,
-    read_part,
-    read_parts,
-)
+from rejoinder.files.shards import Shard, WorkPart, compute_part, merge_parts, read_part, read_parts
 
 OUTPUT = "FILE"
 """The word of a part's command for the file that merge writes."""
@@ -91,21 +84,21 @@ def run_on_engine(given: Any) -> None:
         words = _with(words, "--work", str(folder / "work"))
     with alone(folder):
         with opened_engine(given.engine) as engine:
-            there = _parts_there(folder, command, inputs)
-            of = next(iter(there)).of if there else ROUNDS * engine.workers
+            parts = _parts_there(folder, command, inputs)
+            of = next(iter(parts)).of if parts else ROUNDS * engine.workers
             files = {Shard(k, of): str(folder / f"{k}-of-{of}.part") for k in range(1, of + 1)}
-            if there:
-                say(f"{folder}: {counted(len(there), 'part')} of {of} there already")
+            if parts:
+                say(f"{folder}: {counted(len(parts), 'part')} of {of} there already")
             commands = {
                 shard.number: _with(_placed(words[1:], name, file), "--shard", str(shard))
                 for shard, file in files.items()
-                if shard not in there
+                if shard not in parts
             }
             with Progress("computing", "shards") as tick:
-                done = len(there)
-                for number, status, said in engine.run(commands):
+                done = len(parts)
+                for number, status, errors in engine.run(commands):
                     if status != 0:
-                        message = said.strip().removeprefix("rejoinder: ")
+                        message = errors.strip().removeprefix("rejoinder: ")
                         raise InputError(f"shard {number}/{of}: {message or f'status {status}'}")
                     tick(done := done + 1, of)
         merge_files(list(files.values()), path, given.json, f"--{name}")
@@ -115,15 +108,15 @@ def _parts_there(
     folder: Path, command: Sequence[str], inputs: Mapping[str, str | None]
 ) -> set[Shard]:
     """The shards of a command whose parts are there and whole: of the number of shards that has most."""
-    found = set()
+    parts = set()
     for path in folder.glob("*-of-*.part"):
         with suppress(InputError):
             part = read_part(path)
             named = f"{part.shard.number}-of-{part.shard.of}.part" == path.name
             if named and (part.command, part.inputs) == (command, inputs):
-                found.add(part.shard)
-    most = Counter(each.of for each in found).most_common(1)
-    return {each for each in found if each.of == most[0][0]}
+                parts.add(part.shard)
+    most = Counter(each.of for each in parts).most_common(1)
+    return {each for each in parts if each.of == most[0][0]}
 
 
 def merge_files(
@@ -230,9 +223,8 @@ def _output(given: Any, option: str, file: str) -> tuple[str, Path]:
         raise ParameterError(
             f"--{option} {getattr(given, option)}: name the file of the {what}: --{name} {file}"
         )
-    for each in ("block", "explain"):
-        if getattr(given, each, None) is not None:
-            raise ParameterError(f"--{each}: is not cut into shards; leave out --{option}")
+    if getattr(given, "explain", None) is not None:
+        raise ParameterError(f"--explain: is not cut into shards; leave out --{option}")
     return name, path
 
 
@@ -252,8 +244,8 @@ def _placed(words: Sequence[str], name: str, output: str | Path | None) -> list[
     """The words of a command that writes to this output."""
     option = [f"--{name}", OUTPUT]
     place = next(at for at in range(len(words)) if words[at : at + 2] == option)
-    own = [] if output is None else [f"--{name}", str(output)]
-    return [*words[:place], *own, *words[place + 2 :]]
+    given = [] if output is None else [f"--{name}", str(output)]
+    return [*words[:place], *given, *words[place + 2 :]]
 
 
 def _with(words: Sequence[str], *more: str) -> list[str]:

@@ -462,12 +462,12 @@ def merge_parts(call: Callable[[], T], parts: Sequence[WorkPart]) -> T:
 def shard(call: Callable[[], Any], shard: str, path: str | os.PathLike[str]) -> WorkPart:
     """Computes one shard of a call, and writes its results to a file, a part.
 
-    The work of ``score``, ``ruq``, ``respond``, ``mark`` and ``mine`` is cut into shards; ``merge`` then
-    gives what the call returns without shards, to the bit.
+    The work of ``score``, ``score_parquet``, ``ruq``, ``respond``, ``mark``, ``mine`` and ``variety`` with an
+    encoder is cut into shards; ``merge`` then gives what the call returns without shards, to the bit.
 
     Args:
-        call: The call without arguments, such as ``lambda: rejoinder.score("testset.jsonl", "a.jsonl")``. It
-            does not return: what it would return needs all shards.
+        call: The call without arguments, such as ``lambda: rejoinder.score(testset, responses)``. It does
+            not return: what it would return needs all shards.
         shard: ``I/N``: number I of N shards.
         path: The file of the part.
 

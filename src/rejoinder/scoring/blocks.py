@@ -3,7 +3,8 @@
 A score needs sums alone. So the rows of consecutive items are added up to blocks as soon as they are
 measured, and the blocks take the place of the items: their sums are the corpus', and resampling
 blocks of independent items gives the intervals that resampling the items would give (only their
-number must not be small). Memory depends on the size of a batch, not on the number of items.
+number must not be small). Memory depends on the size of a batch, not on the number of items. A shard
+reads the row groups of its blocks alone.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.kernels.arrays import Floats
+from rejoinder.files.shards import end_of_shard, in_shards, shared
 from rejoinder.messages import Argument, merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
@@ -38,7 +40,7 @@ from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.columns import forbid
-from rejoinder.tables.io.parquet_batches import batches, open_parquet
+from rejoinder.tables.io.parquet_batches import ParquetRows, name_of_table
 from rejoinder.tables.schemas import REFERENCES
 from rejoinder.text.strings import Strings
 
@@ -66,7 +68,7 @@ def score_parquet(
         testset: A Parquet file with the columns ``id`` and ``references`` (a list of texts, or of
             structs with ``text`` and, if wanted, ``weight``).
         responses: For each system a Parquet file with ``id`` and ``text``, the same ids in the same
-            order; the file's stem is the system.
+            order; the name of the file, without ``.parquet``, is the system's.
         metrics: As for ``score``; only metrics whose rows are numbers (not distinct-n or entropy).
             None takes those of ``default_metrics`` that are.
         block: How many consecutive items are summed to one row. Intervals and tests resample blocks;
@@ -83,8 +85,9 @@ def score_parquet(
     check_draws(resamples, seed)
     if block < 1:
         raise ParameterError(Argument("block", block), " must be 1 or more")
-    wanted = registry.metrics(_defaults(testset) if metrics is None else metrics)
-    for label, metric in wanted.items():
+    read = ("id", "references")
+    selected = registry.metrics(_defaults(_opened(testset, read)) if metrics is None else metrics)
+    for label, metric in selected.items():
         if not metric.summable:
             raise ParameterError(
                 f"{label}: its rows are bags, which do not fit blocks; leave it out"
@@ -94,88 +97,82 @@ def score_parquet(
                 f"{label}: it measures with a model, which looks at all texts at once; score it without ",
                 Argument("block"),
             )
-    names = _names(responses)
-    sums = {label: _Blocks(block) for label in wanted}
-    facts = _Facts()
-    total, notes = 0, []
-    readers = [_File(path, ("id", "text")) for path in responses]
-    items = _File(testset, ("id", "references"))
-    for table in items.tables():
-        replies = [reader.next_like(table, items.path) for reader in readers]
-        batch = _batch(table, replies, items.path, total)
-        if not total:
-            notes += remarks(wanted, batch)
-        statistics = measure(list(wanted.values()), batch)
-        unusable_of = [metric.unusable(batch) for metric in wanted.values()]
-        facts.add(batch, scored_by_references(wanted, [~unusable for unusable, _ in unusable_of]))
-        for label, rows, (unusable, why) in zip(wanted, statistics, unusable_of, strict=True):
-            assert isinstance(rows, np.ndarray)
-            if unusable.any() and not drop_unusable:
-                row = total + int(np.flatnonzero(unusable)[0])
-                raise InputError(
-                    f"{items.path}, row {row + 1}: {label}: the item {why}; ", *LEAVE_OUT
-                )
-            each = rows.reshape(len(batch), len(names), -1)
-            sums[label].add(each[~unusable], int(unusable.sum()), why)
-        total += len(batch)
-        advance(progress, total, items.rows)
-    for reader in readers:
-        reader.expect_end(items.path)
-    return _scores(names, wanted, sums, facts, total, notes, resamples, seed)
+    names, items = _names(responses), _opened(testset, read)
+    corpus = _Corpus(items, [_opened(path, ("id", "text")) for path in responses], selected, block)
+    content = [
+        [metric.signature() for metric in selected.values()],
+        [block, drop_unusable],
+        [each.digests() for each in (items, *corpus.replies)] if in_shards() else [],
+    ]
+    bounds = corpus.units()
+    done = [0]
+
+    def compute(places: list[int]) -> list[_Unit]:
+        return [
+            corpus.measured(bounds[place], bounds[place + 1], drop_unusable, done, progress)
+            for place in places
+        ]
+
+    units = shared("sums", [f"items from {each}" for each in bounds[:-1]], content, compute, _Unit)
+    end_of_shard()
+    return _scores(names, corpus, units, resamples, seed)
 
 
 def _scores(
     names: tuple[str, ...],
-    wanted: dict[str, Metric],
-    sums: dict[str, _Blocks],
-    facts: _Facts,
-    total: int,
-    notes: list[str],
+    corpus: _Corpus,
+    units: Sequence[_Unit],
     resamples: int,
     seed: int,
 ) -> Scores:
-    values = {label: blocks.values() for label, blocks in sums.items()}
-    dropped = []
-    for label, blocks in sums.items():
-        if not len(values[label]):
-            raise InputError(f"{label}: no item can be scored ({blocks.why or 'there are none'})")
-        if blocks.dropped:
-            dropped.append((label, dropped_items(blocks.dropped, total, blocks.why)))
-    most = max(map(len, values.values()))
+    selected, columns = corpus.metrics, corpus.columns
+    sums = np.concatenate([np.frombuffer(each.sums).reshape(-1, columns[-1]) for each in units])
+    facts = _Facts(corpus, units)
+    blocks, dropped, measured = len(sums), [], {}
+    for place, (label, metric) in enumerate(selected.items()):
+        used = sums[:, place - len(selected)]
+        counted, why = (
+            int(used.sum()),
+            next((each.whys[place] for each in units if each.whys[place]), ""),
+        )
+        if not counted:
+            raise InputError(f"{label}: no item can be scored ({why})")
+        if counted < corpus.items.rows:
+            left_out = corpus.items.rows - counted
+            dropped.append((label, dropped_items(left_out, corpus.items.rows, why)))
+        keep = used > 0
+        rows = sums[keep, columns[place] : columns[place + 1]]
+        measured[label] = Measured(
+            metric,
+            Matrix(np.ascontiguousarray(rows).reshape(len(rows), len(names), -1)),
+            keep,
+            metric.signature(
+                **facts.of(metric), **interval_facts(metric, resamples, seed), block=corpus.block
+            ),
+            counted,
+        )
+    most = max(int(each.usable.sum()) for each in measured.values())
     if resamples and most < FEWEST_BLOCKS:
         raise ParameterError(
             f"{most} blocks are too few for intervals, which resample them; take a block of "
-            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or ",
+            f"{max(1, corpus.items.rows // (5 * FEWEST_BLOCKS))} items or less, or ",
             Argument("resamples", 0),
         )
-    measured = {
-        label: Measured(
-            metric,
-            Matrix(values[label]),
-            np.arange(most) < len(values[label]),
-            metric.signature(
-                **facts.of(metric),
-                **interval_facts(metric, resamples, seed),
-                block=sums[label].size,
-            ),
-            sums[label].items,
-        )
-        for label, metric in wanted.items()
-    }
-    ids = pl.DataFrame({"id": [f"block {k + 1}" for k in range(most)]})
-    notes = [*merged(dropped), *notes]
+    ids = pl.DataFrame({"id": [f"block {k + 1}" for k in range(blocks)]})
+    notes = [*merged(dropped), *remarks(selected, corpus.first())]
     return Scores(names, ids, measured, tuple(notes), resamples, seed, facts.spread(), blocks=True)
 
 
-def _defaults(testset: str | os.PathLike[str]) -> list[str]:
+def _defaults(items: ParquetRows) -> list[str]:
     """The default metrics that fit blocks. Rows are read until a reference has a weight."""
-    file = _File(testset, ("id", "references"))
-    weighted = any(_weighted(_lists(table, file.path)) for table in file.tables())
+    weighted = items.has("references.weight") and any(
+        each.is_not_null().any() for each in _weights(items)
+    )
     return [name for name in default_metrics(weighted) if registry.metric(name).summable]
 
 
 def _names(responses: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
-    names = tuple(Path(path).stem for path in responses)
+    names = tuple(name_of_table(path) for path in responses)
     twice = {name for name in names if names.count(name) > 1}
     if not names:
         raise ParameterError("no responses are given; name a Parquet file for each system")
@@ -184,53 +181,144 @@ def _names(responses: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
     return names
 
 
-class _Blocks:
-    """Rows summed to blocks of ``size`` consecutive items."""
+class _Unit(msgspec.Struct, array_like=True):
+    """Some consecutive blocks, measured.
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.items = 0
-        self.dropped = 0
-        self.why = ""
-        self.full: list[Floats] = []
-        self.rest: Floats | None = None
+    Attributes:
+        sums: float64 [blocks, columns]: the rows of all systems under each metric, and then for each metric
+            how many items count.
+        whys: For each metric why an item does not.
+        counts: The numbers of references that items have.
+        scored: Those of the items that are compared with them.
+    """
 
-    def add(self, rows: Floats, dropped: int, why: str) -> None:
-        """Takes the rows float64 [n, S, k] of the items that count, and how many did not."""
-        self.items += len(rows)
-        self.dropped += dropped
-        self.why = why if dropped else self.why
-        if self.rest is not None:
-            rows = np.concatenate([self.rest, rows])
-        whole = len(rows) // self.size * self.size
-        if whole:
-            self.full.append(np.add.reduceat(rows[:whole], np.arange(0, whole, self.size)))
-        self.rest = rows[whole:].copy()
+    sums: bytes
+    whys: list[str]
+    counts: list[int]
+    scored: list[int]
 
-    def values(self) -> Floats:
-        """float64 [blocks, S, k]; the last block may be smaller."""
-        blocks = list(self.full)
-        if self.rest is not None and len(self.rest):
-            blocks.append(self.rest.sum(axis=0, keepdims=True))
-        if not blocks:
-            return np.zeros((0, 0, 0))
-        return np.concatenate(blocks)
+
+class _Corpus:
+    """A test set and the replies to it, measured some blocks at a time.
+
+    Raises:
+        InputError: A file of replies has another number of rows.
+    """
+
+    def __init__(
+        self,
+        items: ParquetRows,
+        replies: Sequence[ParquetRows],
+        metrics: dict[str, Metric],
+        block: int,
+    ) -> None:
+        self.items, self.replies, self.metrics, self.block = items, replies, metrics, block
+        widths = [len(each.columns) * len(replies) for each in metrics.values()]
+        self.columns = [*np.cumsum([0, *widths]).tolist(), sum(widths) + len(metrics)]
+        for each in replies:
+            if each.rows != items.rows:
+                raise InputError(
+                    f"{each.path}: {each.rows} rows, but {items.path} has {items.rows}; every system "
+                    "answers every item, in the same order"
+                )
+        if not items.rows:
+            raise InputError(f"{items.path}: has no rows; expected a row for each item")
+
+    def units(self) -> list[int]:
+        """Where the units of the work begin, and the end: at the first block of a row group."""
+        blocks = np.unique(-(-self.items.starts[:-1] // self.block) * self.block).tolist()
+        bounds = [0]
+        for each in blocks:
+            if bounds[-1] + ITEMS_PER_READ <= each < self.items.rows:
+                bounds.append(each)
+        return [*bounds, self.items.rows]
+
+    def first(self) -> Batch:
+        """The first items."""
+        return next(self._batches(0, [min(ITEMS_PER_READ, self.items.rows)]))
+
+    def measured(
+        self, begin: int, end: int, drop: bool, done: list[int], progress: Progress | None
+    ) -> _Unit:
+        """The blocks of the items from ``begin`` to ``end``."""
+        block, metrics = self.block, self.metrics
+        sums = np.zeros((-(-(end - begin) // block), self.columns[-1]))
+        whys, counts, scored = [""] * len(metrics), set[int](), set[int]()
+        at = begin
+        for batch in self._batches(begin, _sizes(end - begin, block)):
+            unusable_of = [metric.unusable(batch) for metric in metrics.values()]
+            for place, (label, (unusable, why)) in enumerate(
+                zip(metrics, unusable_of, strict=True)
+            ):
+                if unusable.any() and not drop:
+                    row = at + int(np.flatnonzero(unusable)[0])
+                    raise InputError(
+                        f"{self.items.path}, row {row + 1}: {label}: the item {why}; ", *LEAVE_OUT
+                    )
+                whys[place] = why if unusable.any() else whys[place]
+            usable = [~unusable for unusable, _ in unusable_of]
+            statistics = measure(list(metrics.values()), batch)
+            rows = [
+                np.where(keep[:, None], np.asarray(each).reshape(len(batch), -1), 0.0)
+                for each, keep in zip(statistics, usable, strict=True)
+            ]
+            table = np.concatenate([*rows, np.stack(usable, axis=1)], axis=1)
+            block_sums = np.add.reduceat(table, np.arange(0, len(batch), block))
+            first = (at - begin) // block
+            sums[first : first + len(block_sums)] += block_sums
+            each = np.diff(batch.reference_bounds)
+            counts.update(np.unique(each).tolist())
+            scored.update(np.unique(each[scored_by_references(metrics, usable)]).tolist())
+            at += len(batch)
+            done[0] += len(batch)
+            advance(progress, done[0], self.items.rows)
+        return _Unit(sums.tobytes(), whys, sorted(counts), sorted(scored))
+
+    def _batches(self, begin: int, sizes: Sequence[int]) -> Iterator[Batch]:
+        """Items from a place on, so many at a time, whose ids are those of the replies."""
+        readers = [each.tables(begin, sizes) for each in (self.items, *self.replies)]
+        at = begin
+        for table, *replies in zip(*readers, strict=True):
+            ids = _strings(table, "id")
+            if ids.null_count():
+                raise InputError(f"{self.items.path}: an id is null; every row needs one")
+            for reader, rows in zip(self.replies, replies, strict=True):
+                same = np.asarray(_strings(rows, "id").eq_missing(ids))
+                if not same.all():
+                    row = int(np.flatnonzero(~same)[0])
+                    raise InputError(
+                        f"{reader.path}, row {at + row + 1}: id {rows['id'][row].as_py()!r}, but "
+                        f"{self.items.path} has {table['id'][row].as_py()!r} there; sort both by id"
+                    )
+            yield _batch(table, replies, self.items.path, at)
+            at += table.num_rows
+
+
+def _sizes(items: int, block: int) -> list[int]:
+    """How many items are measured at a time: whole blocks, or parts of a large one."""
+    step = max(1, ITEMS_PER_READ // block) * block
+    return [
+        min(ITEMS_PER_READ, min(begin + step, items) - part)
+        for begin in range(0, items, step)
+        for part in range(begin, min(begin + step, items), ITEMS_PER_READ)
+    ]
 
 
 class _Facts:
-    """The words of signatures about the data, gathered by batch; see ``measurement.data_facts``."""
+    """The words of signatures about the data; see ``measurement.data_facts``."""
 
-    def __init__(self) -> None:
-        self.counts: set[int] = set()
-        self.scored: set[int] = set()
-        self.weights = hashlib.sha256()
+    def __init__(self, corpus: _Corpus, units: Sequence[_Unit]) -> None:
+        self.items = corpus.items
+        self.counts = {each for unit in units for each in unit.counts}
+        self.scored = {each for unit in units for each in unit.scored}
 
-    def add(self, batch: Batch, scored: np.ndarray) -> None:
-        """Takes the items of a batch, of which those that are ``scored`` (bool [n]) count."""
-        counts = np.diff(batch.reference_bounds)
-        self.counts.update(np.unique(counts).tolist())
-        self.scored.update(np.unique(counts[scored]).tolist())
-        self.weights.update(batch.weights.tobytes())
+    @cached_property
+    def weights(self) -> str:
+        """The hash of all weights."""
+        digest = hashlib.sha256()
+        for each in _weights(self.items):
+            digest.update(each.cast(pl.Float64).fill_null(1.0).to_numpy().tobytes())
+        return digest.hexdigest()[:8]
 
     def spread(self) -> tuple[int, int]:
         return min(self.scored, default=0), max(self.scored, default=0)
@@ -238,105 +326,48 @@ class _Facts:
     def of(self, metric: Metric) -> dict[str, str | int]:
         facts: dict[str, str | int] = {}
         if "references" in metric.needs:
-            facts["nrefs"] = self.counts.copy().pop() if len(self.counts) == 1 else "var"
+            facts["nrefs"] = next(iter(self.counts)) if len(self.counts) == 1 else "var"
         if "weights" in metric.needs or getattr(metric, "references", "all") != "all":
-            facts["weights"] = self.weights.hexdigest()[:8]
+            facts["weights"] = self.weights
         return facts
 
 
-class _File:
-    """A Parquet file, read a few thousand rows at a time."""
+def _opened(path: str | os.PathLike[str], columns: tuple[str, ...]) -> ParquetRows:
+    """The rows of Parquet files that have these columns."""
+    import pyarrow as pa
 
-    def __init__(self, path: str | os.PathLike[str], columns: tuple[str, ...]) -> None:
-        import pyarrow as pa
-
-        self.path = str(path)
-        try:
-            self.file = open_parquet(path)
-        except (OSError, pa.ArrowException) as error:
-            why = "no such file" if isinstance(error, FileNotFoundError) else _damage(path)
-            raise InputError(
-                f"{path}: {Argument('block')} needs Parquet files, and this is no readable one ({why}); "
-                "convert it, or score it whole, without ",
-                Argument("block"),
-            ) from None
-        absent = [name for name in columns if name not in self.file.schema_arrow.names]
-        if absent:
-            raise InputError(
-                f"{path}: no column '{absent[0]}'; expected the columns {', '.join(columns)}"
-            )
-        self.rows: int = self.file.metadata.num_rows
-        self.columns = list(columns)
-        self.batches = self._read()
-        self.pending: list[Any] = []
-        self.count = 0
-
-    def tables(self) -> Iterator[pa.Table]:
-        """The rows, ``ITEMS_PER_READ`` at a time."""
-        import pyarrow as pa
-
-        for batch in self.batches:
-            if batch.num_rows:
-                yield pa.Table.from_batches([batch])
-
-    def _read(self) -> Iterator[Any]:
-        for batch in batches(self.file, self.path, ITEMS_PER_READ, self.columns):
-            if batch.column("id").null_count:
-                raise InputError(f"{self.path}: an id is null; every row needs one")
-            yield batch
-
-    def next_like(self, table: pa.Table, of: str) -> pa.Table:
-        """The next rows, as many as ``table`` has, and with the same ids."""
-        import pyarrow as pa
-
-        n = table.num_rows
-        while sum(batch.num_rows for batch in self.pending) < n:
-            batch = next(self.batches, None)
-            if batch is None:
-                raise InputError(
-                    f"{self.path}: {self.rows} rows, but {of} has more; every system answers every "
-                    "item, in the same order"
-                )
-            self.pending.append(batch)
-        joined = pa.Table.from_batches(self.pending)
-        # An empty rest would keep the memory of what it was cut from.
-        self.pending = [batch for batch in joined.slice(n).to_batches() if batch.num_rows]
-        rows = joined.slice(0, n)
-        same = np.asarray(_strings(rows, "id") == _strings(table, "id"))
-        if not same.all():
-            row = int(np.flatnonzero(~same)[0])
-            raise InputError(
-                f"{self.path}, row {self.count + row + 1}: id {rows['id'][row].as_py()!r}, but "
-                f"{of} has {table['id'][row].as_py()!r} there; sort both by id"
-            )
-        self.count += n
-        return rows
-
-    def expect_end(self, of: str) -> None:
-        """Raises where rows are left over."""
-        if self.count < self.rows:
-            raise InputError(
-                f"{self.path}: {self.rows} rows, but {of} has {self.count}; every row answers an item"
-            )
+    try:
+        return ParquetRows(path, columns)
+    except (OSError, ImportError, pa.ArrowException) as error:
+        raise InputError(
+            f"{path}: {Argument('block')} needs Parquet files, and this is no readable one "
+            f"({_damage(path, error)}); convert it, or score it whole, without ",
+            Argument("block"),
+        ) from None
 
 
-def _weighted(references: pl.Series) -> bool:
-    """Whether any reference of these lists has a weight."""
-    flat = references.explode(empty_as_null=False)
-    if not isinstance(flat.dtype, pl.Struct) or not len(flat):
-        return False
-    if "weight" not in {each.name for each in flat.dtype.fields}:
-        return False
-    return bool(flat.struct.field("weight").is_not_null().any())
+def _weights(items: ParquetRows) -> Iterator[pl.Series]:
+    """The weights of all references in their order, null where one has none; 1.0 where there are none."""
+    weighted = items.has("references.weight")
+    alone = ParquetRows(items.path, ["references.weight" if weighted else "references"])
+    for table in alone.tables_of(ITEMS_PER_READ):
+        flat = pl.Series(table["references"]).drop_nulls().explode(empty_as_null=False)
+        yield flat.struct.field("weight") if weighted else pl.Series([1.0] * len(flat))
 
 
-def _damage(path: str | os.PathLike[str]) -> str:
-    """What is wrong with a file that is no Parquet file: said in our words, not the library's."""
+def _damage(path: str | os.PathLike[str], error: Exception) -> str:
+    """What is wrong with what is no Parquet file: said in our words, not the library's."""
+    if isinstance(error, ImportError):
+        return f"it needs the package {error.name}"
     try:
         with open(path, "rb") as file:
             begins = file.read(4)
-    except OSError as error:
-        return error.strerror or "it cannot be opened"
+    except IsADirectoryError:
+        return "it holds no Parquet file"
+    except FileNotFoundError:
+        return "no such file"
+    except OSError as failed:
+        return failed.strerror or "it cannot be opened"
     return "it is damaged or cut short" if begins == b"PAR1" else "it is of another format"
 
 

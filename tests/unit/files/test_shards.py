@@ -8,17 +8,23 @@ import os
 import random
 import shlex
 import shutil
+import subprocess
 import sys
+import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import killed_workers
 import rejoinder
 from chat_server import plain, serving
-from killed_workers import run_or_kill
+from killed_workers import run_or_kill, run_slowly
 from rejoinder.cli import engines
 from rejoinder.files import shards
 from rejoinder.files.shards import Shard, read_parts
+from rejoinder.scoring import blocks
 from shared_data import EXAMPLES, SYSTEMS
 from tiny_folders import write_gru, write_responder
 from tiny_language_models import save, save_encoder
@@ -29,6 +35,7 @@ VERBS = {
     "score one": "score {testset} home/generic.jsonl -m bleu --save",
     "score missing": "score {testset} {gaps} -m bleu --missing pairwise --by topic --save",
     "score samples": "score {testset} {samples} -m sbleu -m distinct --at 2 --save",
+    "score blocks": "score {blocks} -m deltableu -m sbleu --block 2 --save",
     "score RUBER": "score {testset} {systems} -m ruber:model={ruber},scale=scored -m chrf --save",
     "score encoder": "score {testset} {systems} -m cosine:encoder={encoder} --save",
     "ruq": "ruq {recorded} {testset} --generic {generic} --fail-above 0 --save",
@@ -43,7 +50,7 @@ VERBS = {
 }
 LIMITS = ("--work", "work", "--max-calls", "900")
 """Words of a shard alone: where it keeps what it has done, and how much it does."""
-QUICK = ("score", "score one", "mine", "respond retrieval", "ruq", "mark")
+QUICK = ("score", "score one", "score blocks", "mine", "respond retrieval", "ruq", "mark")
 
 
 @pytest.fixture
@@ -73,8 +80,10 @@ def files(tmp_path):
         json.dumps({"id": i, "text": text, "logprobs": [-0.1 * len(i + text[:k]) for k in (2, 9)]}) + "\n"
         for i in ids for text in dict.fromkeys([*texts[i], "I do not know.", "Yes."])
     ))  # fmt: skip
+    write_blocks(tmp_path / "blocks", [json.loads(line) for line in lines[:14]])
     return {
         "recorded": "recorded.jsonl",
+        "blocks": "blocks/testset.parquet blocks/a blocks/b.parquet",
         "testset": "testset.jsonl",
         "systems": " ".join(systems),
         "gaps": " ".join(f"gaps-{name}" for name in systems),
@@ -83,6 +92,21 @@ def files(tmp_path):
         "corpus": shlex.quote(str(CORPUS)),
         "index": "index",
     }
+
+
+def write_blocks(folder, items):
+    """A test set of 42 items in Parquet and two systems, one in two files, in row groups of other sizes."""
+    (folder / "a").mkdir(parents=True)
+    references = [each["references"] for each in items] * 3
+    ids = pl.Series("id", [f"{each['id']} {k}" for k in range(3) for each in items])
+    testset = pl.DataFrame({"id": ids, "references": references})
+    testset.write_parquet(folder / "testset.parquet", row_group_size=5)
+    texts = pl.Series("text", [few[-1]["text"] for few in references])
+    replies = pl.DataFrame([ids, texts])
+    replies[:20].write_parquet(folder / "a" / "0.parquet", row_group_size=7)
+    replies[20:].write_parquet(folder / "a" / "1.parquet")
+    reversed_texts = texts.str.split(" ").list.reverse().list.join(" ")
+    pl.DataFrame([ids, reversed_texts]).write_parquet(folder / "b.parquet", row_group_size=4)
 
 
 def words_of(command, files, tmp_path, url):
@@ -125,7 +149,7 @@ def rounds():
     for name in VERBS:
         for n in (3, 1, 16, 1_000):
             quick = n == 3 and name in QUICK
-            if n < 1_000 or name in ("score", "mine"):
+            if n < 1_000 or name in ("score", "score blocks", "mine"):
                 yield pytest.param(
                     name, n, marks=() if quick else pytest.mark.slow, id=f"{name}-{n}"
                 )
@@ -135,6 +159,7 @@ def rounds():
 def test_merged_parts_are_the_run_without_shards(command, files, tmp_path, monkeypatch, name, n):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))  # records do not name it, parts do
+    monkeypatch.setattr(blocks, "ITEMS_PER_READ", 3)  # so that there are several units
     suffix = ".parquet" if VERBS[name].endswith("--save") else ".jsonl"
     answer = plain if name == "respond server" else None
     with serving(*([answer] if answer else [])) as (server, url):
@@ -237,12 +262,15 @@ def test_work_that_is_not_cut_is_refused(command, files, tmp_path, monkeypatch):
         "--shard 1/200000": "expected I/N",
         "--shard 1/3": "name the file of the part: --save FILE.part",
         "--shard 1/3 --save 1.parquet": ".part",
-        "--shard 1/3 --save 1.part --block 4": "--block: is not cut into shards",
+        "--shard 1/3 --save 1.part --block 4": "distinct-1: its rows are bags, which do not fit blocks",
     }
     for given, message in refused.items():
         status, _, err = command(*words, *given.split())
         assert status == 2
         assert message in " ".join(err.split())
+    blocks = [*words[:3], "-m", "bleu", "--shard", "1/3", "--save", "1.part", "--block", "4"]
+    status, _, err = command(*blocks)
+    assert (status, "--block needs Parquet files" in " ".join(err.split())) == (2, True)
     assert command(*words, "--save", "kept.parquet")[0] == 0
     status, out, err = command("score", "kept.parquet", "--shard", "1/2", "--save", "1.part")
     assert (status, out) == (2, "")
@@ -266,40 +294,71 @@ def test_parts_in_python_know_another_call(files, tmp_path, monkeypatch):
     assert [each.shard for each in read_parts(parts)] == [Shard(1, 2), Shard(2, 2)]
 
 
-@pytest.fixture(scope="module")
-def two_nodes():
-    """A cluster of Ray with two nodes of one processor each, and the variable that names it."""
+def test_the_encoder_of_variety_is_cut(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_encoder(tmp_path / "encoder")
+    testset = rejoinder.read_testset("testset.jsonl")
+    responses = rejoinder.read_responses("samples.csv")
+
+    def call():
+        return rejoinder.variety(responses, testset, encoder="encoder", permutations=99)
+
+    parts = [rejoinder.shard(call, f"{k}/3", f"{k}.part").path for k in (3, 1, 2)]
+    read = read_parts(parts)
+    assert [len(each.calls) for each in read] == [1] * 3
+    assert sum(each.units for each in read) == sum(each["units"] for each in read[0].calls)
+    merged, whole = rejoinder.merge(call, parts), call()
+    assert merged.as_json() == whole.as_json()
+    assert merged.prompts.equals(whole.prompts)
+
+
+@contextmanager
+def cluster_of(nodes):
+    """A cluster of Ray with nodes of one processor and little memory; the variable names it."""
     cluster_utils = pytest.importorskip("ray.cluster_utils", reason="Ray is not installed")
+    node = {"num_cpus": 1, "object_store_memory": 80 << 20}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv(
-            "PYTHONPATH", os.pathsep.join(sys.path)
-        )  # workers run what stands in tests/ too
-        cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-        cluster.add_node(num_cpus=1)
+        # workers run what stands in tests/ too
+        patched.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=node)
+        for _ in range(nodes - 1):
+            cluster.add_node(**node)
         patched.setenv("RAY_ADDRESS", cluster.address)
         yield cluster
     cluster.shutdown()
 
 
-def nothing(folder, monkeypatch):
+@pytest.fixture(scope="module")
+def two_nodes():
+    with cluster_of(2) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def four_nodes():
+    with cluster_of(4) as cluster:
+        yield cluster
+
+
+def nothing(folder, monkeypatch, cluster):
     """Every part is computed."""
     shutil.rmtree(folder)
 
 
-def killed(folder, monkeypatch):
+def killed(folder, monkeypatch, cluster):
     """Every part is computed, and five workers are killed at it."""
     shutil.rmtree(folder)
     monkeypatch.setattr(engines, "run_command", run_or_kill)
 
 
-def torn_part(folder, monkeypatch):
+def torn_part(folder, monkeypatch, cluster):
     """A part is cut short, and its record is not there."""
     path = next(folder.glob("*.part"))
     path.write_bytes(path.read_bytes()[:-9])
     path.with_name(f"{path.name}.provenance.json").unlink()
 
 
-def parts_missing(folder, monkeypatch):
+def parts_missing(folder, monkeypatch, cluster):
     """A job that stopped in the middle; a part of an older one, of another number of shards, is there too."""
     one, *more = sorted(folder.glob("*.part"))
     for path in more[::2]:
@@ -307,9 +366,50 @@ def parts_missing(folder, monkeypatch):
     one.rename(folder / "1-of-5.part")
 
 
+def straggler(folder, monkeypatch, cluster):
+    """Every part is computed, one of them ten seconds later than the others."""
+    shutil.rmtree(folder)
+    Path("go").touch()
+    monkeypatch.setattr(engines, "run_command", run_slowly)
+
+
+def node_added(folder, monkeypatch, cluster):
+    """A node comes when the first part is there."""
+    shutil.rmtree(folder)
+    run, added = engines._Ray.run, []
+
+    def run_and_add(self, commands):
+        for ended in run(self, commands):
+            if not added:
+                added.append(cluster.add_node(num_cpus=1))
+            yield ended
+        cluster.remove_node(added[0])
+
+    monkeypatch.setattr(engines._Ray, "run", run_and_add)
+
+
+def store_full(folder, monkeypatch, cluster):
+    """More objects are held than there is memory for."""
+    import ray
+
+    shutil.rmtree(folder)
+    run = engines._Ray.run
+
+    def run_with_objects(self, commands):
+        held = [ray.put(bytes(20 << 20)) for _ in range(8)]
+        yield from run(self, commands)
+        del held
+
+    monkeypatch.setattr(engines._Ray, "run", run_with_objects)
+
+
+EVERYWHERE = (nothing, killed, torn_part, parts_missing, straggler)
+
+
 def accidents():
-    for engine in ("local:1", "local:2", "ray"):
-        for accident in (nothing, killed, torn_part, parts_missing):
+    for engine in ("local:1", "local:2", "ray", "ray of four"):
+        further = (node_added, store_full) if engine == "ray" else ()
+        for accident in (nothing, killed) if engine == "ray of four" else EVERYWHERE + further:
             quick = (engine, accident) in (("local:1", parts_missing), ("ray", nothing))
             yield pytest.param(engine, accident, marks=() if quick else pytest.mark.slow)
 
@@ -318,8 +418,9 @@ def accidents():
 def test_an_engine_gives_the_run_without_shards_whatever_happens(
     command, files, tmp_path, monkeypatch, request, engine, accident
 ):
-    if engine == "ray":
-        request.getfixturevalue("two_nodes")
+    nodes = {"ray": "two_nodes", "ray of four": "four_nodes"}.get(engine)
+    cluster = request.getfixturevalue(nodes) if nodes else None
+    engine = engine.split()[0]
     monkeypatch.chdir(tmp_path)
     words = words_of(VERBS["score one"], files, tmp_path, "")
     folder = Path("out.parquet.parts")
@@ -328,7 +429,7 @@ def test_an_engine_gives_the_run_without_shards_whatever_happens(
         path = folder / f"{number}-of-4.part"
         assert command(*words[:-1], "--shard", f"{number}/4", "--save", path)[0] == 0
     whole = {path: path.read_bytes() for path in folder.glob("*.part")}
-    accident(folder, monkeypatch)
+    accident(folder, monkeypatch, cluster)
     with monkeypatch.context() as patched:
         patched.setenv("COLUMNS", "80")
         on_engine = outcome(command, [*words[:-1], "--engine", engine, "--save"], "out.parquet")
@@ -337,12 +438,70 @@ def test_an_engine_gives_the_run_without_shards_whatever_happens(
         Path("out.parquet").unlink()
         plain = outcome(command, words, "out.parquet")
     assert on_engine[:4] == plain[:4]
-    assert len(certificate["parts"]) == (
-        8 if engine[-1] in "2y" and accident in (nothing, killed) else 4
-    )
-    if accident in (
-        torn_part,
-        parts_missing,
-    ):  # a part that is computed again is the same to the bit
+    kept = accident in (torn_part, parts_missing)
+    workers = {"local:1": 1, "four_nodes": 4}.get(nodes or engine, 2)
+    assert len(certificate["parts"]) == (4 if kept else 4 * workers)
+    if kept:  # a part that is computed again is the same to the bit
         digests = {each["sha256"] for each in certificate["parts"]}
         assert digests == {hashlib.sha256(each).hexdigest() for each in whole.values()}
+
+
+def job(words, engine):
+    """A job in a process of its own, whose first command waits for the file ``go``."""
+    program = Path(killed_workers.__file__)
+    words = [sys.executable, program, *words[:-1], "--engine", engine, "--save", "out.parquet"]
+    with open("said", "w") as said:
+        return subprocess.Popen(words, stderr=said, stdout=subprocess.DEVNULL)
+
+
+def wait_for_part(process):
+    while not list(Path("out.parquet.parts").glob("*.part")):
+        assert process.poll() is None, Path("said").read_text()
+        time.sleep(0.1)
+
+
+def same_as_without(command, words):
+    merged = Path("out.parquet").read_bytes()
+    Path("out.parquet").unlink()
+    assert command(*words, "out.parquet")[0] == 0
+    return Path("out.parquet").read_bytes() == merged
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["local:2", "ray"])
+def test_a_second_job_on_the_folder_is_refused(
+    command, files, tmp_path, monkeypatch, request, engine
+):
+    if engine == "ray":
+        request.getfixturevalue("two_nodes")
+    monkeypatch.chdir(tmp_path)
+    words = words_of(VERBS["score one"], files, tmp_path, "")
+    first = job(words, engine)
+    wait_for_part(first)
+    status, out, err = command(*words[:-1], "--engine", engine, "--save", "out.parquet")
+    assert (status, out) == (2, "")
+    assert "another" in err
+    Path("go").touch()
+    assert first.wait(300) == 0
+    assert same_as_without(command, words)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["local:2", "ray"])
+def test_a_job_whose_head_is_killed_is_taken_up(command, files, tmp_path, monkeypatch, engine):
+    monkeypatch.chdir(tmp_path)
+    words = words_of(VERBS["score one"], files, tmp_path, "")
+    with cluster_of(2) if engine == "ray" else nullcontext() as cluster:
+        first = job(words, engine)
+        wait_for_part(first)
+        if cluster is None:
+            first.kill()
+        else:
+            cluster.remove_node(cluster.head_node, allow_graceful=False)
+        assert first.wait(300) != 0
+    there = {each: each.stat().st_mtime_ns for each in Path("out.parquet.parts").glob("*.part")}
+    with cluster_of(1) if engine == "ray" else nullcontext():
+        again = "ray" if engine == "ray" else "local:1"
+        assert command(*words[:-1], "--engine", again, "--save", "out.parquet")[0] == 0
+    assert {each: each.stat().st_mtime_ns for each in there} == there  # nothing is computed again
+    assert same_as_without(command, words)

@@ -40,8 +40,8 @@ def measure_in_shards(
         def compute(places: list[int]) -> np.ndarray:
             if not places:
                 return np.zeros((0, size, sum(widths)))
-            own = batch.take(np.array(places, dtype=np.int64))
-            statistics = [np.asarray(each) for each in measure(counting, own, progress)]
+            part = batch.take(np.array(places, dtype=np.int64))
+            statistics = [np.asarray(each) for each in measure(counting, part, progress)]
             return np.concatenate(statistics, axis=1).reshape(len(places), size, -1)
 
         joined = shared("rows", names, _digest(counting, batch), compute)

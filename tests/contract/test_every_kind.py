@@ -100,6 +100,7 @@ def test_every_kind_is_declared_whole():
 BEYOND = {
     *("Label Studio with choices of words", "Label Studio with rankings", "potato 1 JSON Lines"),
     *("Phoenix spans", "Phoenix experiment", "Opik traces", "Opik experiment", "LightEval details"),
+    *("Braintrust experiment", "OpenTelemetry spans", "Azure evaluation"),
     *("MLflow 3 traces", "MLflow 3 evaluation", "HELM predictions", "Every Eval Ever"),
 }
 """Kinds beyond the ninety-nine that people were found to have; two of those are queries and no files."""

@@ -533,6 +533,105 @@ def weave_row(row):
     )
 
 
+# Braintrust: the events of an experiment's fetch; the spans inside a request are no replies.
+def braintrust(talks, roots=True):
+    return [
+        {"id": f"e{t.id}{inner}", "span_id": f"s{t.id}{inner}", "root_span_id": f"s{t.id}", **({"is_root": not inner} if roots else {}), "created": "2026", "dataset_record_id": None if inner else t.id,
+         "input": {"question": t.message, "chat_history": messages([*t.context[:-1], ""])[:-1]}, "output": inner or t.reply, "expected": None if inner else t.references[0],
+         "scores": {} if inner else {"match": value(n)}, "metadata": {"model": "gpt-x"}, "metrics": {"start": 1}}
+        for n, t in numbered(talks) for inner in ("", "inner")
+    ]  # fmt: skip
+
+
+def braintrust_row(row):
+    if row["span_id"] != row["root_span_id"]:
+        return None
+    turns = (*said(row["input"]["chat_history"]), row["input"]["question"])
+    return (
+        row["dataset_record_id"],
+        turns,
+        (row["expected"],),
+        "gpt-x",
+        row["output"],
+        row["scores"],
+    )
+
+
+# Spans with OpenTelemetry's attributes of generative AI; the messages are text that holds JSON, or lists.
+def otel(talks, write=json.dumps, flat=False):
+    for t in talks:
+        asked, answered = (
+            [
+                {"role": each["role"], "parts": [{"type": "text", "content": each["content"]}]}
+                for each in turns
+            ]
+            for turns in (messages(t.context), [{"role": "assistant", "content": t.reply}])
+        )
+        named = {
+            "gen_ai.request.model": "gpt-x",
+            "gen_ai.input.messages": write(asked),
+            "gen_ai.output.messages": write(answered),
+        }
+        keys = (
+            {f"attributes.{key}": each for key, each in named.items()}
+            if flat
+            else {"attributes": named}
+        )
+        yield {"trace_id": f"t{t.id}", "span_id": t.id, **keys}
+        if not flat:
+            yield {
+                "trace_id": f"t{t.id}",
+                "span_id": f"tool{t.id}",
+                "attributes": {"gen_ai.tool.name": "search"},
+            }
+
+
+def otel_row(row):
+    named = row.get("attributes") or {
+        key.removeprefix("attributes."): each for key, each in row.items()
+    }
+    if "gen_ai.output.messages" not in named:
+        return None
+    asked, answered = (
+        json.loads(each) if isinstance(each, str) else each
+        for each in (named["gen_ai.input.messages"], named["gen_ai.output.messages"])
+    )
+    return (
+        row["span_id"],
+        [each["parts"][0]["content"] for each in asked],
+        (),
+        "gpt-x",
+        answered[0]["parts"][0]["content"],
+        {},
+    )
+
+
+# Azure AI evaluation: what evaluate(..., output_path=...) writes.
+def azure(talks, target=False):
+    rows = [
+        {"inputs.query": t.message, **({"outputs.response": t.reply} if target else {"inputs.response": t.reply}), "inputs.ground_truth": t.references[0],
+         "outputs.relevance.relevance": value(n), "outputs.relevance.relevance_reason": "It is."}
+        for n, t in numbered(talks)
+    ]  # fmt: skip
+    return json.dumps(
+        {"rows": rows, "metrics": {"relevance.relevance": 0.5}, "studio_url": None},
+        ensure_ascii=False,
+        indent=1,
+    ).encode()
+
+
+def azure_row(row):
+    reply = row.get("inputs.response", row.get("outputs.response"))
+    return (
+        None,
+        (row["inputs.query"],),
+        (row["inputs.ground_truth"],),
+        None,
+        reply,
+        {"relevance.relevance": row["outputs.relevance.relevance"]},
+    )
+
+
 # OpenAI evals: the events of a LocalRecorder.
 def openai_evals(talks, scored=True):
     yield {"spec": {"completion_fns": ["gpt-4"], "eval_name": "chat.dev.v0", "run_id": "r"}}
@@ -755,6 +854,19 @@ SCORE = "score FILE -m length --resamples 0"
 ANSWERS = "score TESTSET FILE -m length --resamples 0"
 
 KINDS = [
+    Kind("Braintrust experiment", "events.json", {
+        "fetch": lambda talks: json.dumps({"events": braintrust(talks), "cursor": None}, ensure_ascii=False, indent=1).encode(),
+        "without is_root": ("events.jsonl", lambda talks: lines(braintrust(talks, False))),
+    }, partial(of_rows, row=braintrust_row, rows=lambda path: whole(path)["events"] if path.suffix == ".json" else rows_of(path)), SCORE),
+    Kind("OpenTelemetry spans", "spans.jsonl", {
+        "text": lambda talks: lines(otel(talks)),
+        "lists": ("spans.json", lambda talks: listed(otel(talks, list))),
+        "table": ("spans.csv", lambda talks: separated(otel(talks, flat=True))),
+    }, partial(of_rows, row=otel_row), SCORE),
+    Kind("Azure evaluation", "result.json", {
+        "data": azure,
+        "target": partial(azure, target=True),
+    }, partial(of_rows, row=azure_row, rows=lambda path: whole(path)["rows"]), SCORE),
     Kind("Langfuse traces", "traces.json", {
         "json": lambda talks: listed(langfuse_traces(talks)),
         "jsonl without scores": ("traces.jsonl", lambda talks: lines(langfuse_traces(talks, False))),
@@ -876,7 +988,8 @@ FORMATS = {
     "mlflow": "MLflow table", "mlflow-traces": "MLflow 3 traces", "ragas": "RAGAS", "helm": "HELM",
     "helm-predictions": "HELM predictions", "lighteval": "LightEval details", "every-eval-ever": "Every Eval Ever",
     "weave": "Weights & Biases Weave", "openai-evals": "OpenAI evals log", "vertex-batch": "Vertex batch",
-    "gemini-batch": "Gemini batch",
+    "gemini-batch": "Gemini batch", "braintrust": "Braintrust experiment", "otel-genai": "OpenTelemetry spans",
+    "azure-evaluation": "Azure evaluation",
 }  # fmt: skip
 """By the name of a format the kind that is read in it."""
 
@@ -903,6 +1016,7 @@ def rated(form: str, talks) -> tuple[str, bytes]:
 ROLES = {
     "langsmith-dataset": ("testset",), "helm-predictions": ("responses", "scores"),
     "vertex-batch": ("testset", "responses"), "gemini-batch": ("responses",),
+    "otel-genai": ("testset", "responses"),
 }  # fmt: skip
 """The tables of a format that has not all of a test set, responses and scores."""
 

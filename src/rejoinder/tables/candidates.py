@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +14,7 @@ from rejoinder.files.sources import keeping_sources
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.formats.format_choice import columns_of_replies
-from rejoinder.tables.in_memory import ResponsesLike, taken
+from rejoinder.tables.in_memory import ResponsesLike, is_by_system, taken
 from rejoinder.tables.parts import Origin
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.schemas import RESPONSES
@@ -116,11 +116,12 @@ def candidates_of(given: ResponsesLike, ids: Sequence[str]) -> tuple[Responses, 
         ParameterError: It is no frame.
         InputError: A column is absent, or a row breaks a rule of responses.
     """
-    if isinstance(given, Mapping):
-        return taken(Responses, given, ids), True
-    frame = Responses.frame_of(given)
-    by_source = SOURCE in frame.columns and "system" not in frame.columns
-    responses = Responses(frame.rename({SOURCE: "system"}) if by_source else frame)
+    by_source = False
+    if not is_by_system(given):
+        given = Responses.frame_of(given)
+        by_source = SOURCE in given.columns and "system" not in given.columns
+        given = given.rename({SOURCE: "system"}) if by_source else given
+    responses = taken(Responses, given, ids)
     return responses.with_frame(responses.single()), not by_source
 
 

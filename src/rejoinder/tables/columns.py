@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.messages import Argument, Placeholder, listed, nearest, quoted
@@ -34,6 +34,7 @@ def require(
     where: str,
     optional: Collection[str] = (),
     renamed: bool = True,
+    likely: Mapping[str, str] | None = None,
 ) -> None:
     """Checks that the needed columns are there and that no optional one is misspelt.
 
@@ -44,6 +45,7 @@ def require(
         optional: Columns that may be absent. One that is absent while another column looks like
             it is refused too: ``wieght`` read as "no weight" would be a wrong number.
         renamed: Whether the user can say which column is which (``columns``).
+        likely: By absent column the one whose values fit it, where the names tell nothing.
 
     Raises:
         InputError: Names the absent column, the columns there are, and the likely one.
@@ -51,7 +53,9 @@ def require(
     for name in needed:
         if name not in present:
             meant = lookalike(name, present, needed, optional)
-            hint = _remedy(name, meant, renamed) if meant else _other_kind(needed, present)
+            hint = _all_at_once(likely or {}, needed, present) if renamed else ""
+            if not hint:
+                hint = _remedy(name, meant, renamed) if meant else _other_kind(needed, present)
             if not hint and renamed and len(set(present) - {*needed, *optional}) > 0:
                 hint = _remedy(name, None, renamed)
             raise OtherTableError(
@@ -64,6 +68,18 @@ def require(
                 f"{where}: unknown column {quoted(meant)} and no '{name}'; "
                 f"rename {quoted(meant)} to '{name}', or leave it out"
             )
+
+
+def _all_at_once(
+    likely: Mapping[str, str], needed: Collection[str], present: Collection[str]
+) -> str:
+    """One line that names all columns, where several of ours are likely to be called otherwise."""
+    absent: dict[str, str] = {name: Placeholder("COLUMN") for name in needed if name not in present}
+    absent.update(likely)
+    if len(absent) < 2 or not likely:
+        return ""
+    named = Argument("columns", absent)
+    return f"; say which columns they are with {named}, where that is what they hold"
 
 
 def _remedy(name: str, meant: str | None, renamed: bool) -> str:

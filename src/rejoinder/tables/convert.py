@@ -1,4 +1,4 @@
-"""Any file as one of our own."""
+"""A file of any format in Rejoinder's own formats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def convert(
     columns: Columns = None,
     testset: TestSet | None = None,
 ) -> tuple[str, int]:
-    """Writes a file of any format as one of our own: ``.jsonl`` or ``.parquet``, by its suffix.
+    """Converts a file of any format to one of Rejoinder's: ``.jsonl`` or ``.parquet``, by its suffix.
 
     Args:
         path: A file or a folder.

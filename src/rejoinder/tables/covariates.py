@@ -70,13 +70,13 @@ def covariate_differences(table: pl.DataFrame, names: Sequence[str], origin: Ori
 
 
 def _differences(table: pl.DataFrame, name: str, origin: Origin) -> Floats:
-    there = set(table.columns)
-    if {f"{name}_a", f"{name}_b"} <= there:
+    names = set(table.columns)
+    if {f"{name}_a", f"{name}_b"} <= names:
         first, second = (_numbers(table, f"{name}_{side}", origin) for side in "ab")
         return first - second
-    if name in there:
+    if name in names:
         return _numbers(table, name, origin)
-    texts = next((pair for pair in TEXTS if set(pair) <= there), None)
+    texts = next((pair for pair in TEXTS if set(pair) <= names), None)
     if name in MEASURED and texts:
         first, second = (_measured(table, column, name, origin) for column in texts)
         return first - second

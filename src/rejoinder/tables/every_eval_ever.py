@@ -109,14 +109,14 @@ def _put(content: bytes, path: Path, written: ExitStack) -> None:
 
 def _whole(path: Path, aggregate: dict[str, Any]) -> bytes:
     """The content of an aggregate file: what stands there, where it differs in its time alone."""
-    there = path.read_bytes() if path.is_file() else b""
-    made = msgspec.json.format(msgspec.json.encode(aggregate)) + b"\n"
-    if there and _TIME.sub(b"", there) != _TIME.sub(b"", made):
+    before = path.read_bytes() if path.is_file() else b""
+    content = msgspec.json.format(msgspec.json.encode(aggregate)) + b"\n"
+    if before and _TIME.sub(b"", before) != _TIME.sub(b"", content):
         raise InputError(
             f"{path}: another aggregate file stands there, which people may have completed, so it is not "
             "replaced; move it, or write to another uuid"
         )
-    return there or made
+    return before or content
 
 
 def _aggregate(instances: list[dict[str, Any]], lines: str) -> dict[str, Any]:

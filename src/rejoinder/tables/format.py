@@ -181,9 +181,13 @@ class FileHead:
         if name.endswith("."):
             return any(each.startswith(name) for each in self.names)
         if name.endswith("{}"):
-            given = lowered(self.object)
+            given = self._lowered
             return isinstance(given, dict) and isinstance(given.get(name[:-2]), dict)
         return name in self.columns or name in self.names
+
+    @cached_property
+    def _lowered(self) -> Any:
+        return lowered(self.object)
 
     @property
     def _is_own(self) -> bool:
@@ -232,9 +236,7 @@ class Shape:
     unless: str = ""
 
     def fits(self, head: FileHead) -> bool:
-        """Whether a file or a folder has this shape."""
-        if head.container != self.container:
-            return False
+        """Whether a file or a folder of this container has this shape."""
         if self.container == "folder":
             has = all(any(head.path.glob(mark)) for mark in self.marks)
         else:
@@ -289,4 +291,5 @@ class Format:
 
     def recognises(self, head: FileHead) -> bool:
         """Whether a path is of this format."""
-        return any(shape.fits(head) for shape in self.shapes)
+        of = head.container
+        return any(shape.container == of and shape.fits(head) for shape in self.shapes)

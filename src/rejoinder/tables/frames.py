@@ -1,7 +1,8 @@
 """Tables as users have them in memory, as frames of Polars.
 
 Polars' own (lazy ones are collected), pandas', Arrow's tables and whatever gives Arrow's C stream
-(DuckDB's results, for example), data sets of Hugging Face, and lists of dictionaries.
+(DuckDB's results, for example), data sets of Hugging Face, lists of dictionaries, and dictionaries of
+columns.
 """
 
 from __future__ import annotations
@@ -31,8 +32,15 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-Frame: TypeAlias = Columned | ArrowStream | pl.LazyFrame | Sequence[Mapping[str, Any]]
-"""A table: a frame of Polars or pandas, Arrow, a data set of Hugging Face, or a list of dictionaries."""
+Frame: TypeAlias = (
+    Columned
+    | ArrowStream
+    | pl.LazyFrame
+    | Sequence[Mapping[str, Any]]
+    | Mapping[str, Sequence[Any]]
+)
+"""A table: a frame of Polars or pandas, Arrow, a data set of Hugging Face, a list of dictionaries, each a
+row, or a dictionary of lists, each a column."""
 
 
 def is_table(given: object) -> bool:
@@ -45,6 +53,23 @@ def is_table(given: object) -> bool:
         or _is_of(given, "pandas", "DataFrame")
         or _is_of(given, "datasets", "Dataset", "DatasetDict", "IterableDataset")
         or is_list_of_rows(given)
+        or is_of_columns(given)
+    )
+
+
+def is_of_columns(given: object) -> bool:
+    """Whether something is a dictionary of columns: lists, arrays or series.
+
+    >>> is_of_columns({"id": ["c1"], "text": ("yes",)}), is_of_columns({"id": "c1"}), is_of_columns({})
+    (True, False, False)
+    """
+    return (
+        isinstance(given, Mapping)
+        and bool(given)
+        and all(
+            isinstance(column, list | tuple | pl.Series) or hasattr(column, "__array__")
+            for column in given.values()
+        )
     )
 
 
@@ -61,8 +86,8 @@ def polars_of(table: Frame, what: str, columns: str, remedy: str) -> pl.DataFram
     """A table as a Polars frame; pandas' missing values become nulls.
 
     Args:
-        table: A frame of Polars or pandas, an Arrow table or stream, a data set of Hugging Face, or
-            a list of dictionaries.
+        table: A frame of Polars or pandas, an Arrow table or stream, a data set of Hugging Face, a list
+            of dictionaries, or a dictionary of columns.
         what: What it is called, for messages.
         columns: Those that it should have, in words.
         remedy: How to get one from files.
@@ -74,26 +99,31 @@ def polars_of(table: Frame, what: str, columns: str, remedy: str) -> pl.DataFram
         return table
     if isinstance(table, pl.LazyFrame):
         return table.collect()
-    if _is_of(table, "pandas", "DataFrame"):
-        return _pandas_frame(table, what)
+    is_pandas = _is_of(table, "pandas", "DataFrame")
     try:
+        if is_pandas:
+            return pl.from_pandas(table)  # pyright: ignore
         if _is_of(table, "datasets", "Dataset"):
             return _dataset_frame(table)
-        if hasattr(table, "__arrow_c_stream__"):
+        if hasattr(table, "__arrow_c_stream__") or is_of_columns(table):
             return pl.DataFrame(table)  # pyright: ignore
         if is_list_of_rows(table):
             return pl.from_dicts([dict(row) for row in table], infer_schema_length=None)  # pyright: ignore
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        why = str(error).split("\n")[0]
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # Arrow's are ValueErrors
+        why, kind = (
+            str(error).split("\n")[0],
+            "frame of pandas" if is_pandas else type(table).__name__,
+        )
+        such = ", such as frame['text'].astype(str)" * is_pandas
         raise ParameterError(
-            f"{what}: the {type(table).__name__} cannot be taken over ({why}); give each column one type"
+            f"{what}: the {kind} cannot be taken over ({why}); give each column one type{such}"
         ) from None
     if _is_of(table, "datasets", "DatasetDict"):
         splits = listed(list(table))  # pyright: ignore
         raise ParameterError(f"{what} is a DatasetDict; choose a split: data['test'] ({splits})")
     raise ParameterError(
         f"{what} is {type(table).__name__}, expected a frame of Polars or pandas, an Arrow table, a "
-        f"data set or a list of dictionaries, with the columns {columns}; {remedy}"
+        f"data set, a list of dictionaries or a dictionary of columns, with the columns {columns}; {remedy}"
     )
 
 
@@ -110,19 +140,3 @@ def _dataset_frame(data: Any) -> pl.DataFrame:
     frame = pl.from_arrow(data.with_format("arrow")[:])
     assert isinstance(frame, pl.DataFrame)
     return frame
-
-
-def _pandas_frame(table: Any, what: str) -> pl.DataFrame:
-    """A frame of pandas as one of Polars.
-
-    Raises:
-        ParameterError: A column holds values of several types.
-    """
-    try:
-        return pl.from_pandas(table)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # Arrow's are ValueErrors
-        why = str(error).split("\n")[0]
-        raise ParameterError(
-            f"{what}: the frame of pandas cannot be taken over ({why}); give each column one type, "
-            "such as frame['text'].astype(str)"
-        ) from None

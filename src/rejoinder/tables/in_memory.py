@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import polars as pl
 
@@ -120,14 +120,18 @@ def taken(
     """
     if isinstance(given, kind):
         return given
-    if isinstance(given, Mapping):
-        of_columns = kind is not Responses or {"id", "text"} <= set(given)
-        return taken(kind, pl.DataFrame(given) if of_columns else _replies(given, ids))
+    if kind is Responses and is_by_system(given):
+        return kind.of(_replies(given, ids))
     if isinstance(given, CheckedTable) or not is_table(given):
         return kind.of(given)
     needed = {each.name for each in COLUMNS[kind.KIND] if each.is_needed}
     frame = kind.frame_of(given)
     return kind.of(frame) if needed <= set(frame.columns) else read_as(kind, [given], ids=ids)
+
+
+def is_by_system(given: object) -> TypeGuard[Mapping[str, Sequence[str | None]]]:
+    """Whether replies are given by system: a dictionary without a column ``id``."""
+    return isinstance(given, Mapping) and "id" not in given
 
 
 def _replies(texts: Mapping[Any, Sequence[str | None]], ids: Sequence[str] | None) -> pl.DataFrame:

@@ -33,6 +33,7 @@ from rejoinder.tables.formats.format_choice import (
     holds_all,
     in_folder,
     logs_in,
+    nearest_format,
 )
 from rejoinder.tables.kept_files import holds_scores, scores_in
 from rejoinder.tables.notes import RENAMED, taking_notes
@@ -384,11 +385,20 @@ def _by_itself(
         except RejoinderError as error:
             errors[kind] = error
     if not readings:
-        raise _likeliest([*errors.values()])
+        raise _with_nearest(_likeliest([*errors.values()]), place, format)
     if any(each.kind == "preferences" for each in readings):
         # A column for each side of a comparison looks like one for each system.
         readings = [r for r in readings if r.kind != "responses" or r.format not in _TABLES]
     return readings, errors
+
+
+def _with_nearest(error: RejoinderError, place: Path, format: str | None) -> RejoinderError:
+    """Why a file cannot be read, and which format of a tool or a publication it is, or is nearest to."""
+    nearest = ""
+    with suppress(InputError):
+        file = in_folder(place, "responses")
+        nearest = nearest_format(file) if format is None and file.is_file() else ""
+    return InputError(*error.args, f"; {nearest}") if nearest else error
 
 
 def _beside_others(

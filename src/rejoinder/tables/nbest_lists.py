@@ -24,7 +24,7 @@ from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.external_scores import SegmentScores
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.formats.moses import TOTAL
-from rejoinder.tables.frames import Frame, is_list_of_rows, is_table
+from rejoinder.tables.frames import Frame, is_table
 from rejoinder.tables.in_memory import read_as
 from rejoinder.tables.notes import set_aside
 from rejoinder.tables.schemas import SAMPLE
@@ -84,7 +84,7 @@ class NBestLists:
         """
         if isinstance(given, NBestLists):
             return given
-        single = isinstance(given, str | os.PathLike) or is_table(given) or is_list_of_rows(given)
+        single = isinstance(given, str | os.PathLike) or is_table(given)
         paths: list[Any] = [given] if single else list(given)  # pyright: ignore
         replies = read_as(Responses, paths, format=format, columns=columns, ids=ids).frame
         if SAMPLE not in replies.columns:
@@ -139,8 +139,8 @@ class NBestLists:
 
     def select(self, lists: np.ndarray) -> NBestLists:
         """Some of the lists: bool [n]."""
-        kept = np.repeat(lists, np.diff(self.bounds))
-        return replace(self, frame=self.frame.filter(kept))
+        selected = np.repeat(lists, np.diff(self.bounds))
+        return replace(self, frame=self.frame.filter(selected))
 
     def features(self, names: Sequence[str] = (), without: Sequence[str] = ()) -> list[str]:
         """The numbers that are features: those named, or else all but ``without`` and the total.
@@ -187,9 +187,9 @@ class NBestLists:
             lists = int(np.searchsorted(self.bounds, row, side="right")) - 1
             place = int(row - self.bounds[lists]) + 1
             value = values[row, column]
-            found = "no value" if np.isnan(value) else f"the value {value}"
+            shown = "no value" if np.isnan(value) else f"the value {value}"
             raise InputError(
-                f"candidates: candidate {place} of id {quoted(self.ids[lists])} has {found} of "
+                f"candidates: candidate {place} of id {quoted(self.ids[lists])} has {shown} of "
                 f"{quoted(names[column])} ({counted(len(missing), 'value')} missing); give every "
                 f"candidate one, or choose by other numbers"
             )

@@ -34,6 +34,13 @@ TEXTS: dict[str, Callable[..., str]] = {
         "no aggregate file; the validator of Every Eval Ever takes lines with one beside them, which is "
         "written with data/COLLECTION/DEVELOPER/MODEL/UUID_samples.jsonl, a random uuid (version 4)"
     ),
+    "lists in cells": lambda columns: (
+        f"each cell of {listed(columns)} is a list, and is read as the text that it is; lists of references "
+        "are read from JSON Lines and Parquet (references)"
+    ),
+    "known columns": lambda format: (
+        f"{Argument('columns')} is not used here: the columns of the format {quoted(format)} are known"
+    ),
     "no ids": lambda: "no column of ids; the items are numbered from 1",
     "both bad": lambda ties: f"{counted(ties, 'tie')} in which both were bad, read as ties",
     "empty cells": lambda systems: (
@@ -89,6 +96,9 @@ TEXTS: dict[str, Callable[..., str]] = {
     "words": lambda words: (
         "words read as numbers: "
         + ", ".join(f"{quoted(word)} as {number}" for word, number in sorted(words.items()))
+    ),
+    "no rater": lambda column: (
+        f"no column says who rated; if {quoted(column)} does, add {Argument('columns', {'rater': column})}"
     ),
     "one system": lambda system: f"no column of systems; all ratings are of {quoted(system)}",
     "in lists": lambda columns: f"the raters of {listed(columns)} are places in a list: 1, 2, ...",

@@ -123,12 +123,12 @@ class Part:
             if each.dtype == pl.Object
         }
         first: dict[tuple[bool, ...], int] = {}
-        for row, there in enumerate(zip(*ragged.values(), strict=True)):
-            first.setdefault(there, row)
+        for row, sizes in enumerate(zip(*ragged.values(), strict=True)):
+            first.setdefault(sizes, row)
         if not ragged:
             first[()] = 0
-        for there, row in first.items():
-            absent = {name for name, is_there in zip(ragged, there, strict=True) if not is_there}
+        for sizes, row in first.items():
+            absent = {name for name, is_there in zip(ragged, sizes, strict=True) if not is_there}
             yield row, [name for name in self.frame.columns if name not in absent]
 
     def require(self, needed: Collection[str], optional: Collection[str] = ()) -> None:
@@ -153,10 +153,10 @@ class Part:
         """The table as readers hand it over, not yet validated."""
         return Draft.of(self.name, self.numbers, self.frame)
 
-    def filter(self, kept: list[bool] | pl.Series) -> Part:
+    def filter(self, selected: list[bool] | pl.Series) -> Part:
         """Some of the rows."""
-        numbers = list(compress(self.numbers, kept))
-        return replace(self, frame=self.frame.filter(kept), numbers=numbers)
+        numbers = list(compress(self.numbers, selected))
+        return replace(self, frame=self.frame.filter(selected), numbers=numbers)
 
 
 def _is_text(column: pl.Series) -> bool:

@@ -92,17 +92,17 @@ def check_ratings(
             table and from 1 in the other, so that nearly all of them meet a wrong partner.
     """
     ratings = Ratings.of(ratings).table()
-    there = replies.select(_REPLY).unique(maintain_order=True)
+    answered = replies.select(_REPLY).unique(maintain_order=True)
     numbered = ratings.with_row_index("row")
-    matched = numbered.join(there, on=_REPLY, how="semi").sort("row").drop("row")
-    unmatched = numbered.join(there, on=_REPLY, how="anti").sort("row").drop("row")
-    unrated = there.with_row_index("row").join(ratings, on=_REPLY, how="anti").sort("row")
+    matched = numbered.join(answered, on=_REPLY, how="semi").sort("row").drop("row")
+    unmatched = numbered.join(answered, on=_REPLY, how="anti").sort("row").drop("row")
+    unrated = answered.with_row_index("row").join(ratings, on=_REPLY, how="anti").sort("row")
     if not matched.height:
-        raise InputError(_strangers(ratings, there))
-    _refuse_shifted(ratings, there)
+        raise InputError(_strangers(ratings, answered))
+    _refuse_shifted(ratings, answered)
     unrated = unrated.select(_REPLY)
     asked = pl.col("system").is_in(list(left_out))
-    notes = _notes(unmatched.filter(~asked), "rating", "without a reply", there)
+    notes = _notes(unmatched.filter(~asked), "rating", "without a reply", answered)
     if count := unmatched.filter(asked).height:
         noun = counted(count, "rating")
         notes += (f"{noun} not used, because the system was left out as asked",)

@@ -129,8 +129,8 @@ def check_responses(
             f"{Argument('missing', 'pairwise')}, or let empty replies stand in with "
             f"{Argument('missing', 'empty')}"
         )
-    kept = grid.filter(pl.col("order") == 0).get_column("id").to_list()
-    return Alignment(grid.select(*RESPONSES), systems, kept, counts, dropped, filled)
+    item_ids = grid.filter(pl.col("order") == 0).get_column("id").to_list()
+    return Alignment(grid.select(*RESPONSES), systems, item_ids, counts, dropped, filled)
 
 
 def refuse_unknown_ids(responses: pl.DataFrame, items: pl.DataFrame) -> None:

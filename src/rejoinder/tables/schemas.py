@@ -116,7 +116,7 @@ COLUMNS = {
             REFERENCE,
             "a reference, in a table with a row for each item",
             aliases="target gold label ground_truth expected_output reference_answer",
-            fallbacks="answer",
+            fallbacks="answer expected targets reference_outputs",
         ),
         TableColumn(
             "references",
@@ -132,7 +132,7 @@ COLUMNS = {
             "the reply, which may be empty; a reply that is missing has no row",
             may_be_empty=True,
             aliases="prediction response output completion hypothesis generated_text reply",
-            fallbacks="outputs assistant_message answer",
+            fallbacks="outputs predictions actual_output assistant_message answer",
             hints="generated reference",
         ),
         _SAMPLE,

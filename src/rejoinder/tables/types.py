@@ -149,8 +149,8 @@ class Responses(CheckedTable):
             (name, replace(draft, frame=cls.conformed(draft.frame, name))) for name, draft in drafts
         ]
         _refuse_shared_systems([draft for _, draft in drafts if draft.frame.height])
-        made = super().joined(drafts)
-        return made if made.several else made.with_frame(made.frame.select(*RESPONSES))
+        whole = super().joined(drafts)
+        return whole if whole.several else whole.with_frame(whole.frame.select(*RESPONSES))
 
     @classmethod
     def conformed(cls, frame: pl.DataFrame, table: str) -> pl.DataFrame:

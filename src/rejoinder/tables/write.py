@@ -179,8 +179,8 @@ def _testset_jsonl(testset: TestSet, path: Path) -> None:
     lists: dict[str, list[str | dict[str, Any]]] = {name: [] for name in testset.ids}
     for name, text, weight, source in testset.references.iter_rows():
         full = {"text": text, "weight": weight, "source": source}
-        held = {key: value for key, value in full.items() if value is not None}
-        lists[name].append(held if len(held) > 1 else text)
+        values = {key: value for key, value in full.items() if value is not None}
+        lists[name].append(values if len(values) > 1 else text)
     rows = testset.contexts.iter_rows(named=True)
     _lines(path, ({**row, "references": lists[row["id"]]} for row in rows))
 

@@ -25,7 +25,7 @@ from rejoinder.tables.testset import read_testset
 NAMES = [
     "langfuse", "langsmith", "langsmith-dataset", "phoenix", "phoenix-experiment", "opik", "mlflow",
     "mlflow-traces", "ragas", "helm", "helm-predictions", "lighteval", "every-eval-ever", "weave",
-    "openai-evals", "vertex-batch", "gemini-batch",
+    "openai-evals", "vertex-batch", "gemini-batch", "braintrust", "otel-genai", "azure-evaluation",
 ]  # fmt: skip
 
 

@@ -76,3 +76,12 @@ def test_every_verb_takes_lists():
     votes = [{"id": "1", "a": "bot", "b": "cat", "winner": "a", "rater": str(i)} for i in range(4)]
     assert rejoinder.preferences(votes).strengths.height
     assert rejoinder.Scores.from_segments(scores.segments().to_dicts()).systems().height
+
+
+def test_ids_that_pandas_made_floats_have_a_remedy():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [1.0, 2.0], "system": "a", "text": ["So.", "No."]})
+    with pytest.raises(InputError, match=r"expected text or whole numbers: .astype\('Int64'\)"):
+        rejoinder.read_responses(frame)
+    frame["id"] = frame["id"].astype("Int64")
+    assert rejoinder.read_responses(frame)["id"].to_list() == ["1", "2"]

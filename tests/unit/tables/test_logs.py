@@ -293,8 +293,9 @@ def test_batch_output(tmp_path):
         ("gpt-x", "c1", "No.", "1"), ("gpt-x", "c1", "Yes.", "2"), ("gpt-x", "c2", "Tea.", "1"),
         ("gpt-x", "c4", "Ham.", "1"),
     ]  # fmt: skip
+    assert not holds_all(path, None, None)
     with pytest.raises(InputError, match="the format 'batch-output' holds no test set"):
-        holds_all(path, None, None)
+        read_testset(path)
     message = {"model": "claude-x", "content": [{"type": "text", "text": "Hi."}]}
     path = lines(
         tmp_path / "results.jsonl",

@@ -406,3 +406,20 @@ def test_subtitles_are_no_plain_text(tmp_path):
     path.write_text("1\n00:00:01,000 --> 00:00:03,000\nIs the lift working?\n")
     with pytest.raises(InputError, match=r"row 2:  --> 00: in a line of plain text"):
         rejoinder.look(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ({"traceId": "t", "input": {"a": 1}, "told": "Ho"}, "nearest to the format 'langfuse'"),
+        ({"inputs.query": "Hi", "inputs.response": {"a": "x", "b": "y"}}, "of the format 'azure-evaluation'"),
+        ({"input": {"a": 1}, "told": "Ho"}, ""),
+    ],
+)  # fmt: skip
+def test_the_error_says_which_format_the_file_is_of_or_nearest_to(row, sentence, tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([row, row]), encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        rejoinder.look(path)
+    assert sentence in str(error.value)
+    assert bool(sentence) == ("format" in str(error.value))

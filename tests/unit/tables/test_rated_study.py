@@ -65,6 +65,24 @@ def test_the_scale_is_that_of_the_study_unless_one_is_named(tmp_path, command, v
     assert "go from" not in err
 
 
+def test_one_verdict_and_one_scale_in_every_verb(tmp_path, command, monkeypatch):
+    """The report takes the study's scale too, and all three name the same best system with the same means."""
+    task = Task(criteria=(Criterion("overall", lowest=0, highest=9),))
+    path = str(answered(tmp_path, task, items=12).database.path)
+    monkeypatch.setenv("COLUMNS", "400")
+    outs = [
+        command(*verb, path, *more)
+        for verb, more in (
+            (["ratings"], []),
+            (["compare", "--ratings"], []),
+            (["report", "--ratings"], ["-o", str(tmp_path / "page.html")]),
+        )
+    ]
+    (sentence,) = [line for line in outs[1][1].splitlines() if " by people: " in line]
+    assert all(sentence in out for _, out, _ in outs)
+    assert all("the grades of the study go from 0 to 9" in err for *_, err in outs)
+
+
 def test_answers_to_attention_questions_are_left_out_and_counted(tmp_path, caplog):
     known = Example(("Hello",), ("fine",), {"overall": 3})
     task = Task(attention=(known,), attention_every=2)

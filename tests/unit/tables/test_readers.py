@@ -197,3 +197,11 @@ def test_a_column_of_replies_that_holds_lists_is_an_error(tmp_path, name):
     pl.DataFrame(columns).write_parquet(tmp_path / "r.parquet")
     with pytest.raises(InputError, match=f"column '{name}' holds List"):
         read_responses(tmp_path / "r.parquet")
+
+
+def test_a_column_of_contexts_beside_two_systems_is_left_out_with_a_note(tmp_path, caplog):
+    path = tmp_path / "answers.csv"
+    path.write_text("id,question,basil,clove\n1,Salty?,Add water.,No.\n2,Thin?,Cook it.,Yes.\n")
+    table = read_responses(path)
+    assert table["system"].unique().sort().to_list() == ["basil", "clove"]
+    assert "1 column of contexts, 'question', left out" in caplog.text

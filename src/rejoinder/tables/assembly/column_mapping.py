@@ -84,11 +84,11 @@ class ColumnMapping:
                 if frame.schema[column] == pl.String and not rows:
                     mapped.append(pl.Series(name, [_in_cell(each, path) for each in values]))
                     continue
-                found = [value_at(each, path) for each in values]
+                looked_up = [value_at(each, path) for each in values]
                 if not rows:
-                    mapped.append(pl.Series(name, [value for value, _ in found], strict=False))
-                elif any(is_there for _, is_there in found):
-                    values = [value if is_there else UNSET for value, is_there in found]
+                    mapped.append(pl.Series(name, [value for value, _ in looked_up], strict=False))
+                elif any(is_there for _, is_there in looked_up):
+                    values = [value if is_there else UNSET for value, is_there in looked_up]
                     mapped.append(column_of_rows(name, values))
         used = {name for source in self.sources.values() for name in (source, _top(source))}
         used |= {series.name for series in mapped}
@@ -111,9 +111,9 @@ class ColumnMapping:
         Raises:
             InputError: One is absent, and no column has our name of it either.
         """
-        own = {each.name for each in COLUMNS.get(what, ())} or self.sources.keys() - NOT_OF_ITEMS
+        valid = {each.name for each in COLUMNS.get(what, ())} or self.sources.keys() - NOT_OF_ITEMS
         for name, source in self.sources.items():
-            if name in own and name not in names:
+            if name in valid and name not in names:
                 raise InputError(
                     f"{where}: no column {quoted(source)}, though {Argument('columns')} says that "
                     f"{quoted(name)} is called {quoted(source)}; got {listed(columns)}; name a column "
@@ -218,20 +218,20 @@ def _pairs_in_text(text: str) -> dict[str, Any]:
     key, _, _ = text.partition("=")
     file, mark, _ = key.rpartition(":")  # the name of the first file may hold commas
     pairs: dict[str, Any] = {}
-    own = pairs.setdefault(file.strip(), {}) if mark else pairs
+    of_file = pairs.setdefault(file.strip(), {}) if mark else pairs
     for part in text[len(file + mark) :].split(","):
         if not part.strip():
             continue
         name, source = _pair(part)
         other, mark, name = name.rpartition(":")
         if mark:
-            own = pairs.setdefault(other.strip(), {})
-        if own.get(name.strip(), source) != source:
+            of_file = pairs.setdefault(other.strip(), {})
+        if of_file.get(name.strip(), source) != source:
             raise ParameterError(
-                f"columns: {quoted(name.strip())} is named twice, as {quoted(own[name.strip()])} and "
+                f"columns: {quoted(name.strip())} is named twice, as {quoted(of_file[name.strip()])} and "
                 f"{quoted(source)}; several references are ref1=, ref2=, ..."
             )
-        own[name.strip()] = source
+        of_file[name.strip()] = source
     return pairs
 
 

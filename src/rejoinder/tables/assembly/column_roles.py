@@ -16,7 +16,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.notes import RENAMED, note
-from rejoinder.tables.schemas import ALIASES, COLUMNS, FALLBACKS, REFERENCE, REPEATS, SAMPLE
+from rejoinder.tables.schemas import ALIASES, COLUMNS, FALLBACKS, HINTS, REFERENCE, REPEATS, SAMPLE
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,12 @@ def is_reference_column(name: str) -> bool:
     return _STREAM.fullmatch(name) is not None
 
 
+def may_be_words(name: str) -> bool:
+    """Whether words of two grades in a column are numbers: no replies, no references, no remarks."""
+    others = {"text", REFERENCE, *HINTS["text"], *HINTS[REFERENCE], *REMARKS, *ABOUT_ITEMS}
+    return folded(name) == "score" or folded(name) not in others
+
+
 _STREAM = re.compile(r"reference|ref(erence)?s?[ _.-]?\d+", re.IGNORECASE)
 
 
@@ -122,7 +128,7 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
             name
             for name in columns
             if name not in {*renames, *references, *_NOT_SYSTEMS}
-            and folded(name) not in (*ABOUT_ITEMS, *FALLBACKS["context"])
+            and folded(name) not in (*ABOUT_ITEMS, *FALLBACKS["context"], *ABOUT_JUDGEMENTS)
             and (texts is None or name in texts)
         ]
     return Roles(tuple(columns), renames, tuple(references), reply, tuple(systems))
@@ -156,6 +162,17 @@ _TEXT_ROLES = [
     if each.aliases and each.name != "text"
 ]
 _NOT_SYSTEMS = ("id", "context", "text", "weight", "source")
+REMARKS = {
+    "comment", "comments", "explanation", "feedback_comment", "justification", "note", "notes",
+    "rationale", "reason", "reasoning", "remark", "remarks",
+}  # fmt: skip
+"""Columns of words about a reply, in which `good` is no grade."""
+ABOUT_JUDGEMENTS = {
+    *REMARKS,
+    *("flag", "flags", "status", "winner"),
+    *(each for name in ("rater", "criterion", "winner") for each in (name, *HINTS[name])),
+}
+"""Columns that say who judged a reply, or how."""
 ABOUT_ITEMS = {
     "category", "conversation", "dataset", "date", "difficulty", "domain", "document", "explanation",
     "genre", "group", "lang", "language", "notes", "score", "source", "speaker", "split", "subject",
@@ -212,16 +229,16 @@ def with_samples(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     >>> with_samples(pl.DataFrame(rows), "r.csv").columns
     ['id', 'sample', 'text']
     """
-    found = [name for name in frame.columns if folded(name) in REPEATS]
+    repeats = [name for name in frame.columns if folded(name) in REPEATS]
     keys = [name for name in ("name", "system", "id", "rater") if name in frame.columns]
-    if SAMPLE in frame.columns or "id" not in keys or len(found) != 1:
+    if SAMPLE in frame.columns or "id" not in keys or len(repeats) != 1:
         return frame
     # By their texts: cells of JSON are objects.
-    rows = [tuple(map(str, row)) for row in frame.select(*keys, *found).iter_rows()]
+    rows = [tuple(map(str, row)) for row in frame.select(*keys, *repeats).iter_rows()]
     if len({row[:-1] for row in rows}) == len(rows) or len(set(rows)) < len(rows):
         return frame
-    log_renames({found[0]: SAMPLE}, where)
-    return frame.rename({found[0]: SAMPLE})
+    log_renames({repeats[0]: SAMPLE}, where)
+    return frame.rename({repeats[0]: SAMPLE})
 
 
 def folded(name: str) -> str:

@@ -35,8 +35,8 @@ def preferences_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     require(NEEDED["preferences"], part.frame.columns, part.name, OPTIONAL["preferences"])
     columns = [each for each in COLUMNS["preferences"] if each.name in part.frame]
     names = [each.name for each in columns]
-    kept = [name for name in keep if name in part.frame.columns and name not in names]
-    frame = conform(part.frame.select(*names, pl.col(kept).cast(pl.String)), columns, part.name)
+    more = [name for name in keep if name in part.frame.columns and name not in names]
+    frame = conform(part.frame.select(*names, pl.col(more).cast(pl.String)), columns, part.name)
     frame = frame.with_columns(pl.col("winner").str.strip_chars())
     judged = (frame.get_column("winner") != "").fill_null(False)
     numbers = [number for number, keep in zip(part.numbers, judged, strict=True) if keep]
@@ -45,7 +45,7 @@ def preferences_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         raise InputError(f"{part.name}: no comparisons; expected at least one")
     left_out(part.name, absent, "row", "without a winner")
     draft = with_defaults(Draft.of(part.name, numbers, frame.filter(judged)))
-    return Draft(_with_sides(draft.frame, draft.origin).select(*PREFERENCES, *kept), draft.origin)
+    return Draft(_with_sides(draft.frame, draft.origin).select(*PREFERENCES, *more), draft.origin)
 
 
 def _with_sides(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
@@ -55,9 +55,9 @@ def _with_sides(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
         InputError: The winner is neither, or a system is called like the other side.
     """
     winner, a, b = (pl.col(name) for name in ("winner", "a", "b"))
-    told = pl.when(winner.str.to_lowercase().is_in(["a", "b", "tie"]))
+    by_side = pl.when(winner.str.to_lowercase().is_in(["a", "b", "tie"]))
     sides = frame.select(
-        told=told.then(winner.str.to_lowercase()),
+        told=by_side.then(winner.str.to_lowercase()),
         named=pl.when(winner == a).then(pl.lit("a")).when(winner == b).then(pl.lit("b")),
     )
     refuse(

@@ -143,13 +143,13 @@ class RatedReply(msgspec.Struct):
 
 
 def reply_of(
-    fields: Mapping[str, Any], own: str | int | None, place: Place, key: str
+    fields: Mapping[str, Any], id_of_item: str | int | None, place: Place, key: str
 ) -> RatedReply:
     """The reply that a record of an annotation tool is about.
 
     Args:
         fields: The data that stood beside the text.
-        own: The record's own id, which is the item's where the data name none.
+        id_of_item: The record's own id, which is the item's where the data name none.
         place: Where the record stands.
         key: What the data are called.
 
@@ -161,9 +161,9 @@ def reply_of(
     named = {renames.get(name, name): value for name, value in fields.items()}
     require(("system",), named, where, renamed=False)
     reply = convert(named, RatedReply, where)
-    if reply.id is None and own is None:
+    if reply.id is None and id_of_item is None:
         raise InputError(f"{place}: no 'id' in {key}, and no id of its own; expected the item's")
-    return RatedReply(reply.system, own if reply.id is None else reply.id, reply.probability)
+    return RatedReply(reply.system, id_of_item if reply.id is None else reply.id, reply.probability)
 
 
 class RatingRows:

@@ -133,6 +133,8 @@ def _with_references(part: Part, alone: bool) -> Part:
         )
     if "references" in frame.columns:
         return part
+    if part.holds == "cells" and (of_lists := [n for n in streams if _is_of_lists(frame[n])]):
+        note("lists in cells", part.name, columns=of_lists)
     if not streams:
         return _without_references(part) if alone and _is_of_contexts(frame.columns) else part
     if part.holds == "rows" and not set(streams) <= set(part.texts()):
@@ -157,6 +159,12 @@ def _with_references(part: Part, alone: bool) -> Part:
     references = texts.select(pl.concat_list(each).list.filter(is_text).alias("references"))
     rest = frame.drop(streams).with_columns(references)
     return Part(part.name, rest, part.numbers, "rows" if part.holds == "rows" else "columns")
+
+
+def _is_of_lists(cells: pl.Series) -> bool:
+    """Whether every filled cell is a list of texts as JSON or Python prints it."""
+    filled = cells.str.strip_chars().replace("", None).drop_nulls()
+    return len(filled) > 0 and bool(filled.str.contains(r"^\[[\"'].*[\"']\]$").all())
 
 
 def _is_of_contexts(names: Sequence[str]) -> bool:

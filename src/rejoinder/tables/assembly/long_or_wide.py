@@ -12,10 +12,11 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, listed, more, quoted
 from rejoinder.tables.assembly.column_roles import folded, log_renames
-from rejoinder.tables.assembly.long_or_wide_scores import is_of_run
+from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers, is_of_run
 from rejoinder.tables.assembly.rating_cells import (
     CellScores,
     columns_of_numbers,
+    scores_of,
     strict_scores,
     with_numbers,
 )
@@ -25,15 +26,18 @@ from rejoinder.tables.columns import OtherTableError, lookalike, require, synony
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, Part
-from rejoinder.tables.schemas import AGAINST, NEEDED, OPTIONAL, PROBABILITY, RATINGS
+from rejoinder.tables.schemas import AGAINST, DETAILS, NEEDED, OPTIONAL, PROBABILITY, RATINGS
 
 MEAN = "mean"
 OVERALL = "overall"
 NOBODY = "1"
+LONGEST_NAME = 40
+"""Characters of the name of a rater."""
 
 _KEYS = ("id", "system", "rater", "criterion", AGAINST)
 _MEANS = {"mean", "average", "avg"}
 _SUMMARIES = _MEANS | {"median", "std", "stdev", "sd", "sum", "total", "count"}
+_SYSTEMS = {"assistant", "bot", "chatbot"}
 _SESSION = "session_id"
 """A column that tells who rated where none says it: as Streamlit's."""
 # Names by which a column of a wide table is no rater's, so that nobody's fluency becomes a person.
@@ -59,35 +63,81 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
         part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
     columns = part.frame.columns
-    if "rater" not in columns and len(found := [n for n in columns if folded(n) == _SESSION]) == 1:
-        log_renames({found[0]: "rater"}, part.name)
-        part = part.with_frame(part.frame.rename({found[0]: "rater"}))
+    if "rater" not in columns and len(alike := [n for n in columns if folded(n) == _SESSION]) == 1:
+        log_renames({alike[0]: "rater"}, part.name)
+        part = part.with_frame(part.frame.rename({alike[0]: "rater"}))
         columns = part.frame.columns
-    own = (*_KEYS, PROBABILITY)
-    keys = (*own, *(name for name in keep if name not in (*own, "score")))
+    key_names = (*_KEYS, PROBABILITY)
+    keys = (*key_names, *(name for name in keep if name not in (*key_names, "score")))
     part = with_numbers(part, PROBABILITY)
-    kept = [name for name in keep if name in columns and name not in (*own, "score")]
-    part = replace(part, frame=part.frame.with_columns(pl.col(kept).cast(pl.String)))
+    additional = [name for name in keep if name in columns and name not in (*key_names, "score")]
+    part = replace(part, frame=part.frame.with_columns(pl.col(additional).cast(pl.String)))
     if "score" not in columns and {"id", "system", "name", "value"} <= set(columns):
         raise InputError(
             f"{part.name}: holds scores of a judge or a metric (columns name and value), and no ratings; "
             f"give them with {Argument('scores')}, beside people's ratings; if they are people's ratings, "
             "rename 'value' to 'score'"
         )
-    unnamed = "system" not in columns and not lookalike("system", columns, keys)
+    unnamed = "system" not in columns and "system" not in _likely(part, keys)
     if unnamed and {"id", "score"} <= set(columns):
         stem = stem_of(Path(part.name))
         note("one system", part.name, system=stem)
         part = part.with_frame(part.frame.with_columns(pl.lit(stem).alias("system")))
         columns = part.frame.columns
     if "score" in columns or not _is_wide(columns, keys):
-        require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"])
+        likely = {} if {*NEEDED["ratings"]} <= {*columns} else _likely(part, keys)
+        require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"], likely=likely)
         return _long(part, keys)
     return wide_ratings(part, keys)
 
 
-def with_defaults(draft: Draft) -> Draft:
+def _likely(part: Part, keys: Sequence[str]) -> dict[str, str]:
+    """By absent column of ratings the one that is likely to be it: by its name, or by what it holds."""
+    columns = part.frame.columns
+    absent = [name for name in ("system", "score", "rater") if name not in columns]
+    found = {name: meant for name in absent if (meant := lookalike(name, columns, keys))}
+    if "system" in absent and "system" not in found:
+        named = [each for each in _may_be_names(part, keys) if folded(each) in _SYSTEMS]
+        found |= {"system": named[0]} if len(named) == 1 else {}
+    if "score" in absent and "score" not in found:
+        numbers = [
+            each
+            for each in columns
+            if each not in (*keys, *found.values())
+            and holds_numbers(scores_of(part.frame.get_column(each)))
+        ]
+        found |= {"score": numbers[0]} if len(numbers) == 1 else {}
+    if "rater" in absent and "rater" not in found:
+        raters = _may_be_names(part, (*keys, *found.values()))
+        known = "system" in columns or "system" in found
+        found |= {"rater": raters[0]} if known and len(raters) == 1 else {}
+    return found
+
+
+def _may_be_names(part: Part, others: Sequence[str]) -> list[str]:
+    """The columns of few short texts that come again and again, as the names of raters and systems do."""
+    names = []
+    for each in part.texts():
+        values = part.frame.get_column(each)
+        few = 2 <= values.n_unique() <= values.len() / 4
+        fits = values.cast(pl.String).str.len_chars().max()
+        numeric = holds_numbers(scores_of(values))
+        if (
+            each not in (*others, "score", *DETAILS)
+            and few
+            and not numeric
+            and int(str(fits or 0)) <= LONGEST_NAME
+        ):
+            names.append(each)
+    return names
+
+
+def with_defaults(draft: Draft, may_be_rater: str | None = None) -> Draft:
     """Names the rater and the criterion where the file has no such column.
+
+    Args:
+        draft: The ratings.
+        may_be_rater: A column of the file that is not read and may say who rated.
 
     Raises:
         InputError: No rater is named, and a reply is rated twice: by whom cannot be known.
@@ -100,10 +150,16 @@ def with_defaults(draft: Draft) -> Draft:
     keys = frame.select(name for name in frame.columns if name in (*_KEYS, "a", "b"))
     again = (~is_first(keys)).arg_true()
     if len(again):
+        remedy = "add one"
+        if may_be_rater is not None:
+            named = Argument("columns", {"rater": may_be_rater})
+            remedy += f", or, if {quoted(may_be_rater)} says who rated, name it with {named}"
         raise InputError(
             f"{origin.at(int(again[0]))}: id {quoted(frame['id'][int(again[0])])} is judged a second "
-            f"time{more(len(again))}, and no column 'rater' says by whom; add one"
+            f"time{more(len(again))}, and no column 'rater' says by whom; {remedy}"
         )
+    if may_be_rater is not None:
+        note("no rater", origin.parts[0][0], column=may_be_rater)
     return Draft(frame.with_columns(pl.lit(NOBODY).alias("rater")), origin)
 
 
@@ -113,7 +169,9 @@ def _long(part: Part, keys: Sequence[str]) -> Draft:
     frame = part.frame.with_columns(scores.alias("score")).select(columns)
     scored = part.with_frame(frame).filter(scores.is_not_null())
     left_out(part.name, scores.null_count(), "row", "without a score")
-    return with_defaults(Draft.of(part.name, scored.numbers, scored.frame))
+    raters = [] if "rater" in columns else _may_be_names(part, keys)
+    draft = Draft.of(part.name, scored.numbers, scored.frame)
+    return with_defaults(draft, raters[0] if len(raters) == 1 else None)
 
 
 def _is_wide(columns: list[str], keys: Sequence[str]) -> bool:
@@ -158,7 +216,8 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
         note("of runs", part.name, columns=of_runs, column="score")
         columns = {name: values for name, values in columns.items() if name not in of_runs}
     if across == "rater" and columns:
-        columns = _raters(columns, part.name)
+        others = [name for name in part.texts() if name not in (*keys, *columns)]
+        columns = _raters(columns, part.name, others)
         for of_criterion in _by_criterion(part.frame, columns):
             refuse_other_scales(of_criterion, part.name)
         note("raters", part.name, columns=list(columns))
@@ -187,15 +246,21 @@ def _is_text(scores: CellScores) -> bool:
     return not scores.values.count() or (scores.wrong.any() and not scores.plain)
 
 
-def _raters(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:
+def _raters(
+    columns: dict[str, pl.Series], name: str, others: Sequence[str]
+) -> dict[str, pl.Series]:
     """The columns of raters; a mean that stands alone is one, beside them it is none."""
     if len(columns) == 1:
         (only,) = columns
         if only.lower() in _MEANS:
             return {MEAN: columns[only]}
+        remedy = "rename it"
+        if others:
+            rater = Argument("columns", f"rater={others[0]}")
+            remedy += f", or, if {quoted(others[0])} says who rated, name it with {rater}"
         raise InputError(
             f"{name}: one column of numbers, {quoted(only)}; expected 'score', 'mean' (of several "
-            "raters) or one column per rater; rename it"
+            f"raters) or one column per rater; {remedy}"
         )
     for column in columns:
         if column.lower() in _SUMMARIES:
@@ -203,7 +268,7 @@ def _raters(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:
                 f"{name}: column {quoted(column)} beside the raters looks like a summary of them; "
                 "take it out"
             )
-        if column.lower() in _CRITERIA:
+        if not _CRITERIA.isdisjoint(folded(column).split("_")):
             raise InputError(
                 f"{name}: column {quoted(column)} looks like a criterion, and without a column "
                 f"'rater' each column is a rater; add 'rater', or write one row per rating "

@@ -11,7 +11,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.messages import Argument, Placeholder, listed, more, quoted
-from rejoinder.tables.assembly.column_roles import folded, with_samples
+from rejoinder.tables.assembly.column_roles import may_be_words, with_samples
 from rejoinder.tables.assembly.rating_cells import (
     CellScores,
     columns_of_numbers,
@@ -23,29 +23,21 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.parts import Draft, Part
-from rejoinder.tables.schemas import (
-    ALIASES,
-    HINTS,
-    PROBABILITY,
-    RATE,
-    REFERENCE,
-    REPEATS,
-    SCORE_KIND,
-    SCORES,
-)
+from rejoinder.tables.schemas import ALIASES, PROBABILITY, RATE, REPEATS, SCORE_KIND, SCORES
 
 KEYS = ("system", "id", "sample", "rater")
 """The columns that say what a score is of."""
 
 _NO_METRICS = {
     *SCORES, *REPEATS, "", "context", "text", "references", "reference", "weight", "source",
-    "index", "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion",
+    "index", "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion", "winner",
 }  # fmt: skip
 """Columns of a wide table that are no metrics though they may hold numbers."""
 
 _RUN_COLUMNS = {
-    "at", "cost", "costs", "date", "duration", "elapsed", "id", "ids", "latency", "milliseconds", "ms",
-    "number", "position", "price", "runtime", "seconds", "secs", "time", "timestamp", "tokens", "tstamp",
+    "age", "approvals", "at", "cost", "costs", "date", "duration", "elapsed", "id", "ids", "latency",
+    "milliseconds", "ms", "number", "position", "price", "rejections", "runtime", "seconds", "secs", "time",
+    "timestamp", "tokens", "tstamp", "year",
 }  # fmt: skip
 """Last words of columns that say which reply or rating it is or how it was made: metrics only where they
 are named."""
@@ -113,7 +105,8 @@ def scores_of_part(part: Part) -> Draft:
     if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
     frame = _with_kinds(with_samples(frame, part.name), part.name)
-    cells = ["value"] if "value" in frame.columns else filter(_may_be_words, frame.columns)
+    words = [each for each in frame.columns if may_be_metric(each) and may_be_words(each)]
+    cells = ["value"] if "value" in frame.columns else words
     frame = frame.with_columns(graded(frame[each], part.name) for each in cells)
     part = with_numbers(part.with_frame(frame), PROBABILITY)
     table = _long(part, stem) if "value" in frame.columns else _wide(part, stem, columns)
@@ -127,7 +120,7 @@ def _compares_systems(frame: pl.DataFrame) -> bool:
     """Whether a table has a column for each of two systems: names, or numbers and a winner."""
     sides = [{side, *ALIASES[side]} & set(frame.columns) for side in "ab"]
     if "winner" in frame.columns or not all(sides):
-        return all(sides)
+        return "winner" in frame.columns or all(sides)
     named = frame.select(set.union(*sides))
     return named.cast(pl.Float64, strict=False).null_count().rows() != named.null_count().rows()
 
@@ -149,11 +142,6 @@ def has_kinds(frame: pl.DataFrame) -> bool:
     """Whether the column ``kind`` of a table declares rates, and is no column of the user's."""
     text = frame.schema.get(SCORE_KIND) == pl.String
     return text and bool((frame.get_column(SCORE_KIND) == RATE).any())
-
-
-def _may_be_words(name: str) -> bool:
-    """Whether words of two grades in a column are scores, and no replies or references."""
-    return may_be_metric(name) and folded(name) not in {*HINTS["text"], *HINTS[REFERENCE]}
 
 
 def _refuse_several_systems(

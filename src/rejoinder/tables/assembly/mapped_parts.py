@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from rejoinder.tables.assembly.column_roles import (
     key_renames,
     log_renames,
     log_systems,
+    may_be_words,
     roles_of,
     with_samples,
 )
@@ -68,8 +70,8 @@ def part_of_replies(part: Part, columns: ColumnMapping | None) -> tuple[Part, tu
         return part.with_frame(with_samples(frame, part.name)), ()
     frame = _with_ids(part, roles, "")[1].frame.rename(roles.of_replies, strict=False)
     frame = with_samples(frame, part.name)
-    kept = roles.systems or ("system", "text", SAMPLE)
-    frame = frame.select("id", *(name for name in kept if name in frame.columns))
+    names = roles.systems or ("system", "text", SAMPLE)
+    frame = frame.select("id", *(name for name in names if name in frame.columns))
     return part.with_frame(frame), roles.systems
 
 
@@ -94,8 +96,8 @@ def part_of_judgements(
     log_renames(renames, part.name)
     part = part.with_frame(part.frame.rename(renames))
     if what == "ratings":
-        part = typed(_with_row_for_each_rater(_with_rated_ids(part)))
-        return _graded(part, values)
+        feedback = _feedback(part.frame.columns)
+        return _graded(typed(_with_row_for_each_rater(_with_rated_ids(part))), values, feedback)
     return typed(part)
 
 
@@ -105,8 +107,8 @@ _FEEDBACK = ("feedback", "liked", "thumbs", "vote")
 
 def _feedback(columns: Sequence[str]) -> list[str]:
     """The columns that may be feedback; a flag is, as Gradio writes it, beside a prompt and its reply."""
-    there = {folded(each) for each in columns}
-    logged = all(there & {name, *ALIASES[name], *FALLBACKS[name]} for name in ("context", "text"))
+    present = {folded(each) for each in columns}
+    logged = all(present & {name, *ALIASES[name], *FALLBACKS[name]} for name in ("context", "text"))
     names = (*_FEEDBACK, "flag") if logged else _FEEDBACK
     return [each for each in columns if folded(each) in names]
 
@@ -121,18 +123,36 @@ def _numbers(part: Part, keys: Collection[str]) -> list[str]:
     ]
 
 
-def _graded(part: Part, values: Mapping[str, float]) -> Part:
-    """Ratings with numbers for words: in the scores, and by the user's words elsewhere."""
+def _graded(part: Part, values: Mapping[str, float], feedback: Sequence[str]) -> Part:
+    """Ratings with numbers for words: in the scores or a column of feedback, and by the user's words."""
     frame = part.frame
     keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
     if "score" not in frame.columns:
-        feedback = [] if _numbers(part, keys) else _feedback(frame.columns)
+        feedback = [] if _numbers(part, keys) else feedback
         of_grades = (each for each in feedback if _is_of_grades(part, each, values))
         if name := next(of_grades, feedback[0] if feedback else None):
             log_renames({name: "score"}, part.name)
             frame = frame.rename({name: "score"})
-    names = [name for name in frame.columns if name not in keys and (values or name == "score")]
+    # True and false are grades where a rater gave no others; they may also be flags of a reply.
+    truths = "rater" in frame.columns and "score" not in frame.columns and not _numbers(part, keys)
+    names = [
+        name
+        for name in frame.columns
+        if name not in keys
+        and (
+            values
+            or name == "score"
+            or (truths and _is_of_truth(frame[name]) and may_be_words(name))
+        )
+    ]
     return part.with_frame(frame.with_columns(graded(frame[n], part.name, values) for n in names))
+
+
+def _is_of_truth(cells: pl.Series) -> bool:
+    """Whether each cell of a column is true or false."""
+    if cells.dtype == pl.String:
+        return bool(cells.str.to_lowercase().is_in(["true", "false"]).fill_null(False).all())
+    return cells.dtype == pl.Boolean and not cells.null_count()
 
 
 def _is_of_grades(part: Part, name: str, values: Mapping[str, float]) -> bool:
@@ -142,12 +162,24 @@ def _is_of_grades(part: Part, name: str, values: Mapping[str, float]) -> bool:
     return scores.values.count() > 0 and not scores.wrong.any()
 
 
+_NUMBERED = re.compile(r"[\w.:/-]*\d", re.ASCII)
+"""A cell of a column of prompts that is the id of one: a number, or one word with a number at its end."""
+
+
 def _with_rated_ids(part: Part) -> Part:
     """Ratings with ids: where a table of them has none, those that its prompts and replies get."""
     if {"id", CONVERSATION} & set(part.frame.columns):
         return part
     roles = roles_of(part.frame.columns, part.name, part.texts())
-    return _with_ids(part, roles, part.name)[1] if roles.columns_of("context") else part
+    prompts = roles.columns_of("context")
+    if not prompts:
+        return part
+    # Beside a reply or a reference the table may be read as items too, which are numbered.
+    alone = not (roles.references or roles.columns_of("text"))
+    if alone and all(_NUMBERED.fullmatch(str(each)) for each in part.values(prompts[0])):
+        log_renames({prompts[0]: "id"}, part.name)
+        return part.with_frame(part.frame.rename({prompts[0]: "id"}))
+    return _with_ids(part, roles, part.name)[1]
 
 
 def _with_row_for_each_rater(part: Part) -> Part:

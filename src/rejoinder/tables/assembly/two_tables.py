@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import listed, nearest, quoted
+from rejoinder.tables.assembly.column_roles import ABOUT_ITEMS, ABOUT_JUDGEMENTS, folded
 from rejoinder.tables.assembly.item_columns import ids_of, refuse_replies, with_types
 from rejoinder.tables.assembly.json_rows import converted
 from rejoinder.tables.assembly.rating_cells import number_in
 from rejoinder.tables.columns import exchanged, forbid, lookalike, require, synonym
-from rejoinder.tables.notes import note
+from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, Part, TestSetDraft, joined
-from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES, SAMPLE
+from rejoinder.tables.schemas import CONTEXTS, HINTS, REFERENCES, RESPONSES, SAMPLE
 
 
 def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
@@ -91,8 +92,8 @@ def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:
     """The replies of a long table, or of a wide one, system after system.
 
     Long is ``system, id, text``, or ``id, text`` of the one system that the file is named after.
-    Wide is ``id`` and one column per system; null is no reply there. Rows of JSON are a long table, but
-    for one that holds the items too.
+    Wide is ``id`` and one column per system; null is no reply there. Rows of JSON without a ``text`` are a
+    wide table where every other field is text.
 
     Args:
         part: The table under our names.
@@ -102,7 +103,10 @@ def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:
     Raises:
         InputError: A column is absent or misspelt, or the table is one of a test set.
     """
+    if "winner" in part.frame.columns and "system" not in part.frame.columns:
+        raise exchanged(part.name, "a column 'winner'", "a table of comparisons", "responses")
     if part.holds == "rows":
+        systems = systems or _systems_of_rows(part)
         part = _wide_rows(part, systems) if systems else _long_rows(part)
     else:
         _refuse_other_tables(part)
@@ -114,18 +118,23 @@ def replies_of_part(part: Part, systems: Sequence[str], stem: str) -> Draft:
             frame = frame.with_columns(pl.lit(stem).alias("system"))
         frame = frame.select(*RESPONSES, *(name for name in (SAMPLE,) if name in columns))
         return part.with_frame(frame).draft()
+    about = synonym("context", [name for name in columns if name != "id"])
+    if about and "system" not in columns and len(columns) > 3:
+        left_out(part.name, 1, "column", f"of contexts, {quoted(about)},")
+        part = part.with_frame(part.frame.drop(about))
+        columns = part.frame.columns
     _check_wide(part)
     part = _without_empty_cells(part)
     long = part.frame.unpivot(index="id", variable_name="system", value_name="text")
-    there = long.get_column("text").is_not_null().arg_true()
-    silent = sorted(set(columns) - {"id"} - set(long[there].get_column("system")))
+    with_text = long.get_column("text").is_not_null().arg_true()
+    silent = sorted(set(columns) - {"id"} - set(long[with_text].get_column("system")))
     if silent and numbers:
         raise InputError(
             f"{part.name}: no reply of the system {quoted(silent[0])}, its column is all null; take "
             "the column out"
         )
-    rows = [numbers[row % len(numbers)] for row in there]
-    return Draft.of(part.name, rows, long[there].select(*RESPONSES))
+    rows = [numbers[row % len(numbers)] for row in with_text]
+    return Draft.of(part.name, rows, long[with_text].select(*RESPONSES))
 
 
 def _long_rows(part: Part) -> Part:
@@ -145,6 +154,31 @@ def _long_rows(part: Part) -> Part:
             if any(each is not None for each in given):
                 columns.append(pl.Series(name, cells, dtype=pl.String))
     return part.with_frame(pl.DataFrame(columns))
+
+
+def _systems_of_rows(part: Part) -> list[str]:
+    """The fields of rows of JSON that hold the replies of a system each: texts beside an id, and no more.
+
+    None of them may say something of an item or a judgement, nor one alone be called like a reply.
+    """
+    texts = [name for name in part.texts() if name != "id"]
+    others = {*_NO_SYSTEMS, *ABOUT_ITEMS, *ABOUT_JUDGEMENTS}
+    whole = len(texts) > 1 and {*texts, "id"} == {*part.frame.columns}
+    if not whole or not others.isdisjoint(map(folded, texts)):
+        return []
+    if 0 < sum(map(_is_like_replies, texts)) < len(texts):
+        return []
+    note("systems", part.name, columns=texts)
+    return texts
+
+
+_NO_SYSTEMS = ("text", "system", "context", "reference", "references", "winner")
+
+
+def _is_like_replies(name: str) -> bool:
+    """Whether a column is called like one of replies, perhaps misspelt: ``respones``, ``model_answer``."""
+    words = {folded(name), *folded(name).split("_")}
+    return any(nearest(each, HINTS["text"], cutoff=0.75) for each in words)
 
 
 def _wide_rows(part: Part, systems: Sequence[str]) -> Part:
@@ -168,7 +202,11 @@ def _refuse_other_tables(part: Part) -> None:
 
 def _check_wide(part: Part) -> None:
     columns = part.frame.columns
-    named = "system" in columns or lookalike("system", columns, ("id", "text"))
+    numbered = [each for each in columns if each.lower().startswith("system")]
+    others = columns if len(numbered) == 1 else [each for each in columns if each not in numbered]
+    named = "system" in columns or lookalike(
+        "system", others, ("id", "text")
+    )  # not System A, System B
     if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
         part.require(("id", "text"), ("system",))
     for other in ("context", "references"):

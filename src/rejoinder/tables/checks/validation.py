@@ -37,8 +37,10 @@ def conform(frame: pl.DataFrame, columns: Sequence[TableColumn], table: str) -> 
     for each in columns:
         got = frame.schema.get(each.name)
         if got is not None and not _converts(each, got):
+            whole = got.is_float() and each.dtype == pl.String and _converts(each, pl.Int64())
             raise InputError(
                 f"{table}: column '{each.name}' holds {quoted(got)[1:-1]}; expected {_plain(each.dtype)}"
+                + " or whole numbers: .astype('Int64') of pandas, .cast(pl.Int64) of Polars" * whole
             )
         if got is not None:
             conformed.append(pl.col(each.name).cast(each.dtype))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from rejoinder.tables.io.json_table import read_list
 from rejoinder.tables.parts import Draft
 
 _FIELDS = re.compile(r'"fields"\s*:\s*\{')
+_USERS = ".responses.users"
 _COMMENT = "comment"
 """The question for comments of a study's own tasks. Its answers are texts, even where one is a number."""
 
@@ -26,6 +28,7 @@ _COMMENT = "comment"
 class _Response(msgspec.Struct):
     user_id: str
     value: Any = None
+    status: str | None = None
 
 
 class _Record(msgspec.Struct):
@@ -39,15 +42,18 @@ def read(path: Path, asked: Asked) -> Draft:
 
     Rankings and several labels are no ratings, and neither are texts: those of the question ``comment``
     and those of a question none of whose responses holds a number, where another question has ratings.
-    They are left out, and counted.
+    They are left out, and counted, as are responses that nobody submitted.
     """
     rows = RatingRows(path)
     given: list[tuple[Place, RatedReply, str, str, str]] = []
-    for place, record in records(path, enumerate(read_list(path), start=1), _Record):
+    objects = enumerate(map(_nested, read_list(path)), start=1)
+    for place, record in records(path, objects, _Record):
         reply = reply_of(record.metadata, record.id, place, "metadata")
         for question, responses in (record.responses or {}).items():
             for each in responses:
-                if _is_no_rating(question, each.value):
+                if each.status not in (None, "submitted"):
+                    rows.leave_out("response", "that was not submitted")
+                elif _is_no_rating(question, each.value):
                     rows.leave_out("response", f"to the question {quoted(question)}")
                 else:
                     given.append((place, reply, each.user_id, question, str(each.value)))
@@ -64,9 +70,32 @@ def read(path: Path, asked: Asked) -> Draft:
 FORMAT = Format(
     "argilla",
     "Argilla's records as JSON: metadata item and system, responses named after the criteria",
-    [Shape("json list", ('"id"',), lambda head: _FIELDS.search(head.text) is not None)],
+    [
+        Shape("json list", ('"id"',), lambda head: _FIELDS.search(head.text) is not None),
+        Shape("json list", (f'{_USERS}"',)),
+    ],
     {"ratings": read},
 )
+
+
+def _nested(row: dict[str, Any]) -> dict[str, Any]:
+    """A record of a flat list (``to_list(flatten=True)``, ``to_datasets``) as those of ``to_json``."""
+    questions = [name.removesuffix(_USERS) for name in row if name.endswith(_USERS)]
+    if "fields" in row or not questions:
+        return row
+    responses = {
+        question: [
+            {"user_id": user, "value": value, "status": status}
+            for user, value, status in zip_longest(
+                row[f"{question}{_USERS}"] or (),
+                row.get(f"{question}.responses") or (),
+                row.get(f"{question}.responses.status") or (),
+            )
+        ]
+        for question in questions
+    }
+    metadata = {name: value for name, value in row.items() if name != "id"}
+    return {"id": row.get("id"), "metadata": metadata, "responses": responses}
 
 
 def _is_no_rating(question: str, value: Any) -> bool:

@@ -19,6 +19,7 @@ from rejoinder.tables.assembly.gathered import GatheredItems, Rows
 from rejoinder.tables.format import Asked, FileHead, Format, Shape
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_table import read_json_rows
+from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.logs.role_messages import (
     INSTRUCTIONS,
     SPEAKERS,
@@ -30,7 +31,7 @@ from rejoinder.tables.logs.role_messages import (
 )
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
-from rejoinder.tables.schemas import CONTEXTS, HINTS, RESPONSES
+from rejoinder.tables.schemas import ALIASES, CONTEXTS, FALLBACKS, HINTS, RESPONSES
 
 _BLANK_BEFORE_REPLY = re.compile(r"<\|im_end\|>\s*?\n\s*?\n\s*<\|im_start\|>(assistant|gpt)\n")
 _START, _END_OF_TEXT = "<|im_start|>", "<|endoftext|>"
@@ -42,7 +43,7 @@ class NoTextError(InputError):
 
 
 class _Named(msgspec.Struct, gc=False):
-    id: str | int = ""
+    id: str | int | None = None
     system: str | None = None
 
 
@@ -88,7 +89,7 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
         InputError: A conversation has no reply of the assistant.
     """
     items = GatheredItems()
-    kept, without = 0, []
+    answered, without = 0, []
     for each in _conversations(paths):
         _refuse_bad(each)
         texts = [turn.text for turn in each.turns]
@@ -98,10 +99,10 @@ def read_turns(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
                 reply = (texts[place], None, None)
                 name = f"{each.id}.{k}"
                 items.add(name, texts[:place], [reply], each.place, each.id, _about(each))
-        kept += any(replies)
+        answered += any(replies)
         without += [] if any(replies) else [each.place]
     if without:
-        if not kept:
+        if not answered:
             raise InputError(
                 f"{without[0]}: no reply of the assistant's to anything{more(len(without))}; expected one "
                 "in some row at least"
@@ -123,7 +124,7 @@ def read_responses(path: Path, asked: Asked) -> Draft:
                 f"{each.place}: ends with a message of the user's; expected the assistant's, which "
                 "is the reply"
             )
-        system = _named(each.row, "system", each.place).system
+        system = _named(each.row, "system", each.place)
         unnamed = unnamed and system is None
         replies.add(each.place, system, each.id, each.turns[-1].text)
     draft = replies.draft()
@@ -141,8 +142,9 @@ def _is_chat(head: FileHead) -> bool:
         return True
     if not isinstance(row, dict) or "references" in row or ("id" in row and "text" in row):
         return False
-    if is_pair(row):  # a prompt, its completion and a reference are one table of all
-        return not any(name in row for name in ("reference", "target", "gold", "answer"))
+    if is_pair(row):  # beside a reference or a system, the completion is a reply
+        others = {"system", *ALIASES["system"], "reference", "target", "gold", "answer"}
+        return not {*map(folded, row)} & others
     return any(isinstance(row.get(key), list) for key in LISTS)
 
 
@@ -168,19 +170,22 @@ FORMATS = (
 def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
     """The rows of the files; where they have no ids they are called "1", "2", ..."""
     count, named = 0, False
-    for path in paths:
+    every = {path: list(_rows(path)) for path in paths}
+    column = _id_column([row for rows in every.values() for _, row in rows])
+    for path, rows in every.items():
         instructions, before = 0, count
         no_texts: list[NoTextError] = []
-        for number, row in _rows(path):
+        for number, row in rows:
             place = Place(str(path), number)
             count += 1
-            named = named if count > 1 else "id" in row
-            if named != ("id" in row):
+            id = _named({"id": row.get(column)}, "id", place)
+            named = named if count > 1 else id is not None
+            if named != (id is not None):
                 differs = (
                     "no id, but rows above it have one" if named else "the first row with an id"
                 )
                 raise InputError(f"{place}: {differs}; give every row an id, or none")
-            name = str(_named(row, "id", place).id) if named else str(count)
+            name = str(count) if id is None else id
             try:
                 turns, without = said(row, place)
             except NoTextError as error:
@@ -244,14 +249,34 @@ def _alpaca_messages(row: dict[str, Any], where: Place) -> dict[str, Any]:
     asked = "\n".join(filter(None, (given.instruction, given.input)))
     turns = [turn for pair in given.history or [] for turn in pair]
     roles = ("user", "assistant") * (len(turns) // 2 + 1)
-    said = zip(roles, (*turns, asked, given.output), strict=True)
-    messages = [{"role": role, "content": text} for role, text in said]
+    texts = zip(roles, (*turns, asked, given.output), strict=True)
+    messages = [{"role": role, "content": text} for role, text in texts]
     beside = {name: row[name] for name in row if name not in _Alpaca.__struct_fields__}
     return {**beside, "messages": messages}
 
 
-def _named(row: dict[str, Any], column: str, where: Place) -> _Named:
-    return convert({column: row[column]} if column in row else {}, _Named, where)
+def _id_column(rows: Sequence[dict[str, Any]]) -> str:
+    """The column of ids: ``id``, else an alias that each row has, and no system twice."""
+    if any(row.get("id") is not None for row in rows):
+        return "id"
+    systems = [_first(row, ("system", *ALIASES["system"], *FALLBACKS["system"])) for row in rows]
+    for name in (*ALIASES["id"], *FALLBACKS["id"], f"{CONVERSATION}_id"):
+        ids = [str(row[name]) for row in rows if row.get(name) is not None]
+        if len(ids) == len(rows) == len(set(zip(systems, ids, strict=True))):
+            return name
+    return "id"
+
+
+def _first(row: dict[str, Any], names: Sequence[str]) -> str:
+    return str(next((row[each] for each in names if row.get(each) is not None), ""))
+
+
+def _named(row: dict[str, Any], column: str, where: Place) -> str | None:
+    """What a row is called in a column or its first alias; None where it has none."""
+    names = (column, *ALIASES[column], *FALLBACKS[column])
+    name = next((each for each in names if row.get(each) is not None), column)
+    value = getattr(convert({column: row.get(name)}, _Named, where), column)
+    return None if value is None else str(value)
 
 
 def _refuse_bad(each: _Conversation) -> None:

@@ -86,10 +86,11 @@ def read_dialogpt(paths: Sequence[Path], asked: Asked) -> TestSetDraft:
     """
     items = GatheredItems()
     lines = [(place, _utterances(line)) for place, line in _lines(paths)]
-    weighted = all(map(_are_weighted, (said for _, said in lines)))
-    for number, (place, said) in enumerate(lines, start=1):
+    weighted = all(map(_are_weighted, (utterances for _, utterances in lines)))
+    for number, (place, utterances) in enumerate(lines, start=1):
         turns, references = (
-            [_WEIGHT.sub("", each, count=1) if weighted else each for each in part] for part in said
+            [_WEIGHT.sub("", each, count=1) if weighted else each for each in part]
+            for part in utterances
         )
         if not references:
             raise InputError(f"{place}: no tab; expected the turns, a tab, and the reply")
@@ -112,8 +113,8 @@ def _utterances(line: str) -> tuple[list[str], list[str]]:
     return source.split(_END), targets
 
 
-def _are_weighted(said: tuple[list[str], list[str]]) -> bool:
-    return all(_WEIGHT.match(each) for part in said for each in part)
+def _are_weighted(utterances: tuple[list[str], list[str]]) -> bool:
+    return all(_WEIGHT.match(each) for part in utterances for each in part)
 
 
 def _is_dialogpt(head: FileHead) -> bool:
@@ -121,12 +122,12 @@ def _is_dialogpt(head: FileHead) -> bool:
 
     What is called a table has no names of columns where all cells of its first line end in a mark.
     """
-    said = _utterances(head.text.partition("\n")[0].rstrip("\r"))
-    cells = [each for part in said for each in part]
-    if not said[1]:
+    utterances = _utterances(head.text.partition("\n")[0].rstrip("\r"))
+    cells = [each for part in utterances for each in part]
+    if not utterances[1]:
         return False
     ended = head.container == "tsv" and all(map(_ENDED.search, cells))
-    return ended or _END in head.text or _are_weighted(said)
+    return ended or _END in head.text or _are_weighted(utterances)
 
 
 FORMATS = (

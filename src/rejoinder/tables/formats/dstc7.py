@@ -129,17 +129,17 @@ def _testset_files(paths: Sequence[Path]) -> tuple[Path, Path | None]:
 
 
 def _only(folder: Path, kind: str) -> Path:
-    found = sorted(folder.glob(f"*{kind}.tsv"))
-    if len(found) != 1:
-        raise InputError(f"{folder}: {len(found)} files *{kind}.tsv, expected one; name the file")
-    return found[0]
+    files = sorted(folder.glob(f"*{kind}.tsv"))
+    if len(files) != 1:
+        raise InputError(f"{folder}: {len(files)} files *{kind}.tsv, expected one; name the file")
+    return files[0]
 
 
 def _ratings_in(folder: Path) -> Path | None:
     for kind in (_JUDGES, _MEANS):
-        found = sorted(folder.glob(f"*{kind}.tsv"))
-        if len(found) == 1:
-            return found[0]
+        files = sorted(folder.glob(f"*{kind}.tsv"))
+        if len(files) == 1:
+            return files[0]
     return None
 
 

@@ -35,6 +35,20 @@ _WORDS = {
 }
 
 
+_YAML = "YAML; expected a table; write it as JSON (yq -o=json . FILE)"
+_NO_REPLIES = (
+    "which do not say what replies to what; expected a row for each reply; write JSON Lines with id, context "
+    "(a list of turns), system and response"
+)
+_SUBTITLES = f"subtitles, {_NO_REPLIES}"
+_NO_TABLES = {".yaml": _YAML, ".yml": _YAML, ".vtt": _SUBTITLES, ".srt": _SUBTITLES}
+"""By suffix why a file is no table, and what to do."""
+_OWN_TEXTS = {"test set": ("context", "reference", "references"), "responses": ("text",)}
+"""By kind the names that a table of no other kind has, but for one of both."""
+_CHANNELS = ("type user text ts", "guild channel messages")
+"""The keys of messages that people exchange: in Slack's and Discord's exports."""
+
+
 class UnknownFormatError(InputError):
     """No format recognises a path."""
 
@@ -64,6 +78,10 @@ def choose(
         format_of(path, name, kind, has_columns)
         for path, has_columns in zip(paths, named, strict=True)
     ]
+    for i, path in enumerate(paths):
+        if named[i] and (log := _log_without(path, name, kind, formats[i], columns)):
+            note("known columns", str(path), format=log.name)
+            formats[i], named[i] = log, False
     chosen = formats[0]
     for path, other in zip(paths, formats, strict=True):
         if other is not chosen:
@@ -109,14 +127,13 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
         )
     formats = _tables(kind) if has_columns else every
     head = FileHead.of(path)
-    found = _first(formats, head)
-    if not has_columns and (found is None or found.part is not None):
-        own = _first(_WITH_OWN_COLUMNS, head)
-        if own is None and found and (inside := head.inside):
-            own = _first(_WITH_OWN_COLUMNS, inside)
-        found = own or found
-    if found:
-        return found
+    chosen = _first(formats, head)
+    if not has_columns and _is_of_channel(head):
+        raise InputError(f"{path}: messages of a channel (Slack, Discord), {_NO_REPLIES}")
+    if not has_columns and (chosen is None or chosen.part is not None):
+        chosen = _format_of_tool(head) or chosen
+    if chosen:
+        return chosen
     if has_columns and (published := _first(every, head)):
         raise ParameterError(
             f"{Argument('columns')}: {path} is of the format {quoted(published.name)}, whose columns are "
@@ -130,17 +147,82 @@ def format_of(path: Path, name: FormatName, kind: KindName, has_columns: bool = 
     if not head.first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
     refuse_packed(head.first, str(path))
-    if kind in ("test set", "responses") and (found := marked(path)):
-        line, mark = found
+    if kind in ("test set", "responses") and (place := marked(path)):
+        line, mark = place
         raise UnknownFormatError(
             f"{path}, row {line}: {mark} in a line of plain text, which may be a table or a chat; "
             f"call a table .tsv, or read each line as it stands with {Argument('format', 'text')}"
         )
-    if head.suffix in (".yaml", ".yml"):
-        raise InputError(f"{path}: YAML; expected a table; write it as JSON (yq -o=json . FILE)")
+    if head.suffix in _NO_TABLES:
+        raise InputError(f"{path}: {_NO_TABLES[head.suffix]}")
     raise UnknownFormatError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
         f"{FORMAT}: {_listed(formats)}"
+    )
+
+
+def _log_without(
+    path: Path, name: FormatName, kind: KindName, table: Format, columns: ColumnMapping | None
+) -> Format | None:
+    """The format of a tool's log in which, read as a table, no column is one of those that the user names.
+
+    They are those of another file, of ratings for instance, where none is misspelt and none says where the
+    texts are that are read here.
+    """
+    log, mapping = format_of(path, name, kind), columns and columns.of_file(path)
+    if mapping is None or log.part is not None or table.part is None:
+        return None
+    if not mapping.sources.keys().isdisjoint(_OWN_TEXTS.get(kind, ())):
+        return None
+    tops = {source.partition(".")[0] for source in mapping.sources.values()}
+    present = table.part(path).frame.columns
+    return None if any(nearest(top, present, cutoff=0.75) for top in tops) else log
+
+
+def nearest_format(path: Path) -> str:
+    """Which format a file is of, or what it lacks of the nearest one that knows its columns, for a message.
+
+    The nearest one lacks one column or key of a set by which it is recognised, and has two others;
+    empty where there is none.
+    """
+    head = FileHead.of(path)
+    if _is_of_channel(head):
+        return ""
+    if format := _format_of_tool(head):
+        return f"it is of the format {quoted(format.name)} ({format.description})"
+    head = head.inside or head
+    sets = [
+        (format, columns.split())
+        for format in _WITH_OWN_COLUMNS.values()
+        for shape in format.shapes
+        if shape.container == head.container and not set(head.names) & set(shape.unless.split())
+        for columns in shape.columns
+    ]
+    best, sentence = 2, ""
+    for format, names in sets:
+        absent = [name for name in names if not head.has(name)]
+        if len(absent) == 1 and len(names) > best:
+            best = len(names)
+            sentence = (
+                f"it is nearest to the format {quoted(format.name)} ({format.description}), which has "
+                f"{quoted(absent[0])} too"
+            )
+    return sentence
+
+
+def _format_of_tool(head: FileHead) -> Format | None:
+    """The format that knows its columns of a file, or of the list of rows in an object of JSON."""
+    format = _first(_WITH_OWN_COLUMNS, head)
+    if format is None and (inside := head.inside):
+        format = _first(_WITH_OWN_COLUMNS, inside)
+    return format
+
+
+def _is_of_channel(head: FileHead) -> bool:
+    return (
+        head.container in ("json list", "json object")
+        and not {"id", "system"} & set(head.names)  # rows of a table of ours
+        and any(map(head.has, _CHANNELS))
     )
 
 
@@ -227,7 +309,10 @@ def holds_all(path: Path, name: FormatName, columns: ColumnMapping | None) -> bo
         ParameterError: There is no format of that name.
     """
     path = logs_in(path, name)[0]
-    chosen = choose([path], name, "test set", columns)
+    try:
+        chosen = choose([path], name, "test set", columns)
+    except OtherKindError:
+        return False
     roles = roles_in(path, chosen, columns)
     return chosen.holds_all(path) if roles is None else roles.holds_all
 

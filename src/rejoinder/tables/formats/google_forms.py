@@ -77,8 +77,8 @@ def _placed(name: str) -> tuple[str, str, str] | None:
 def _is_form(head: FileHead) -> bool:
     header = head.text.partition("\n")[0].rstrip("\r")
     names = [name.strip('"') for name in header.split(",")]
-    there = set(map(folded, names))
-    is_own = all(there & {key, *ALIASES[key]} for key in ("id", "system"))
+    columns = set(map(folded, names))
+    is_own = all(columns & {key, *ALIASES[key]} for key in ("id", "system"))
     return names[0] == _TIME and not is_own and any(map(_placed, names))
 
 

@@ -122,13 +122,13 @@ def questions_in(path: Path) -> dict[str, int]:
 
 
 def scales_of(path: Path) -> set[tuple[float, float] | None]:
-    """The lowest and highest grades of a study's criteria; None of a file that is no study of grades."""
+    """The lowest and highest grades of a study's criteria; None of a database that is no study of grades."""
+    if not is_study(FileHead.of(path)):
+        return {None}
     from rejoinder.files.database import Database
     from rejoinder.studies.judgements import settings_of
     from rejoinder.studies.tables import STUDY
 
-    if not path.is_file() or not is_study(FileHead.of(path)):
-        return {None}
     with closing(Database(path, STUDY, reading=True)) as database:
         settings = settings_of(database)
     if settings["kind"] != "pointwise":

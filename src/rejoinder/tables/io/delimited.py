@@ -80,9 +80,9 @@ def read_quoted_tsv(path: Path) -> Part:
 
 def _quoted_tsv(text: str, path: Path) -> Part:
     remedy = "a tab in a cell needs double quotes around the cell"
-    made = grid(str(path), _csv_rows(text, str(path), "\t"), remedy, others=",;|")
+    rows = grid(str(path), _csv_rows(text, str(path), "\t"), remedy, others=",;|")
     note("quoted cells", path)
-    return made
+    return rows
 
 
 def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -104,6 +104,9 @@ def tsv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: str = "") -> Part:
     """A table of cells, all of them text, of rows of which the first is the header.
+
+    Columns without a name and a filled cell, and last rows of empty cells alone, as spreadsheets write
+    them, are none.
 
     Args:
         name: The file, for messages.
@@ -128,7 +131,11 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
             )
         numbers.append(number)
         cells.append(row)
+    while cells and len(header) > 1 and not any(map(str.strip, cells[-1])):
+        del cells[-1], numbers[-1]
     columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
+    filled = [n for n, name in enumerate(header) if name or any(map(str.strip, columns[n]))]
+    header, columns = [header[n] for n in filled], [columns[n] for n in filled]
     if len(header) > 1 and _is_index(header[0], columns[0]):
         note("index", name)
         header, columns = header[1:], columns[1:]

@@ -21,7 +21,7 @@ _EXPECTED = (
 
 _WRAPPERS = (
     "data", "rows", "records", "items", "examples", "samples", "results", "runs", "traces", "calls",
-    "content", "predictions",
+    "content", "predictions", "events",
 )  # fmt: skip
 """Keys under which an object holds its rows, beside what it says of all of them."""
 
@@ -98,11 +98,11 @@ def read_list(path: Path) -> list[dict[str, Any]]:
         raise InputError(f"{path}: {got}; expected one JSON list of objects")
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            hint = (
-                ": a list has no names of columns (pandas: orient='records')"
-                if isinstance(row, list)
-                else ""
-            )
+            hints = {
+                list: ": a list has no names of columns (pandas: orient='records')",
+                str: "; replies alone are plain text, line i for item i: jq -r '.[]' FILE > FILE.txt",
+            }
+            hint = hints.get(type(row), "")
             raise InputError(f"{path}, row {number}: got {quoted(row)}; expected an object{hint}")
     try:
         check_keys(text, rows)

@@ -26,10 +26,10 @@ def marked(path: Path) -> tuple[int, str] | None:
     if suffix_of(path) != ".txt" or path.is_dir():
         return None
     text = read_text(path, blank=True)
-    found = [(at, mark) for mark in _MARKS if (at := text.find(mark)) >= 0]
-    if not found:
+    marks = [(at, mark) for mark in _MARKS if (at := text.find(mark)) >= 0]
+    if not marks:
         return None
-    at, mark = min(found)
+    at, mark = min(marks)
     return text.count("\n", 0, at) + 1, "a tab" if mark == "\t" else mark
 
 

@@ -111,14 +111,14 @@ def _is_of_one_rater(header: list[str]) -> bool:
 def _table(
     rows: list[tuple[int, list[str]]],
     where: str,
-    found: dict[str, list[str]],
+    findings: dict[str, list[str]],
     asks: bool,
     name: str = "",
 ) -> Part:
     """The table of a sheet, of which its findings are said."""
     if not asks:
-        found.pop("formula", None)
-    _say(found, where)
+        findings.pop("formula", None)
+    _say(findings, where)
     return replace(grid(where, iter(_even(rows)), "give each its own column"), name=name or where)
 
 
@@ -151,7 +151,7 @@ def _findings(sheet: Any, path: str) -> dict[str, list[str]]:
     from openpyxl.xml.constants import SHEET_MAIN_NS
     from openpyxl.xml.functions import iterparse
 
-    found: dict[str, list[str]] = defaultdict(list)
+    findings: dict[str, list[str]] = defaultdict(list)
     space, name, row = f"{{{SHEET_MAIN_NS}}}", f"{path}, sheet {quoted(sheet.title)}", 0
     with sheet._get_source() as source:
         for _, element in iterparse(source):
@@ -172,16 +172,16 @@ def _findings(sheet: Any, path: str) -> dict[str, list[str]]:
                             f"before its neighbour; expected ascending columns; {_SAVE}"
                         )
                     for kind in _kinds(cell, space):
-                        found[kind].append(place)
+                        findings[kind].append(place)
                 if len(element) and element.get("hidden") in ("1", "true"):
-                    found["row"].append(str(row))
+                    findings["row"].append(str(row))
                 element.clear()
             elif element.tag == f"{space}col" and element.get("hidden") in ("1", "true"):
                 first, last = (get_column_letter(int(element.get(end))) for end in ("min", "max"))
-                found["column"].append(first if first == last else f"{first}:{last}")
+                findings["column"].append(first if first == last else f"{first}:{last}")
             elif element.tag == f"{space}mergeCell":
-                found["merged"].append(element.get("ref", ""))
-    return found
+                findings["merged"].append(element.get("ref", ""))
+    return findings
 
 
 def _kinds(cell: Any, space: str) -> Iterator[str]:
@@ -194,20 +194,20 @@ def _kinds(cell: Any, space: str) -> Iterator[str]:
         yield "error"
 
 
-def _say(found: Mapping[str, Sequence[str]], name: str) -> None:
+def _say(findings: Mapping[str, Sequence[str]], name: str) -> None:
     """Logs what was found in a sheet.
 
     Raises:
         InputError: A formula has no value.
     """
-    if valueless := found.get("without value"):
+    if valueless := findings.get("without value"):
         raise InputError(
             f"{name}, cell {valueless[0]}: a formula without a saved value ({len(valueless)} in this "
             f"sheet); expected the value that was computed; {_SAVE}, or replace formulas by values"
         )
     for kind, what in _NOTES.items():
-        if kind in found:
-            places = found[kind]
+        if kind in findings:
+            places = findings[kind]
             note("cells", name, what=what, places=places)
 
 

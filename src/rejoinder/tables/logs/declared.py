@@ -17,6 +17,7 @@ from rejoinder.files.reading import read_text, stem_of
 from rejoinder.files.sources import cached
 from rejoinder.messages import Place, listed, quoted
 from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers, is_of_run, may_be_metric
+from rejoinder.tables.assembly.mapped_parts import made_ids
 from rejoinder.tables.assembly.rating_cells import scores_of
 from rejoinder.tables.format import (
     JSON_LINES,
@@ -51,7 +52,7 @@ _NAMES = "name.name name key assessment_name metric_name metric metric.name"
 _VALUES = "value score mean avg result.score feedback.value"
 _GRADES = "stringValue string_value value label category_name result.label feedback.value score"
 _VERSION = "is the export whole, and of a version that docs/formats.md names?"
-_NO_SCORES = (".label", ".explanation", ".n", ".comment", ".reasoning")
+_NO_SCORES = (".label", ".explanation", ".n", ".comment", ".reasoning", "_threshold")
 _UNMISTAKABLE = re.compile(r"[.A-Z{]|run_type|op_name|project_id|dataset_item_id|feedback_scores")
 """Found in a mark that no other table has: a dotted name, an object, a word of a tool alone."""
 _NO_REPLIES: tuple[Any, ...] = (None, [], {})
@@ -117,11 +118,11 @@ class Export:
         shapes += [Shape("folder", (self.folder,))] * bool(self.folder)
         read = partial(_kept_samples, self)
         holds = map(bool, (self.prompt, self.scores, self.people))
-        made = log_format(self.name, self.description, shapes, read, *holds)
+        declared = log_format(self.name, self.description, shapes, read, *holds)
         if self.reply:
-            return made
-        reads: dict[KindName, Any] = {k: r for k, r in made.reads.items() if k != "responses"}
-        return Format(made.name, made.description, made.shapes, reads)
+            return declared
+        reads: dict[KindName, Any] = {k: r for k, r in declared.reads.items() if k != "responses"}
+        return Format(declared.name, declared.description, declared.shapes, reads)
 
     def _is_marked(self, head: FileHead) -> bool:
         """Whether more is right in a file that has a set of the columns, where it could be our own table."""
@@ -164,20 +165,37 @@ def _samples(export: Export, path: Path) -> list[Sample]:
     ):
         got = listed(rows[0][1])
         raise InputError(f"{path}: no row has {one_of(needed.split())}; got {got}; {_VERSION}")
-    if rows and not named:
-        note("no ids", path)
+    contents = [
+        (
+            name_at(row, " ".join((export.system, *_SYSTEMS))) or stem_of(path),
+            turns_of_prompt(at(row, export.prompt), place),
+            references_in(at(row, export.reference), place),
+        )
+        for place, row in rows
+    ]
+    ids = (
+        [name_at(row, export.id) for _, row in rows]
+        if named
+        else made_ids(
+            [
+                (*turns, None, *texts) if turns or texts else number
+                for number, (_, turns, texts) in enumerate(contents)
+            ],
+            [system for system, *_ in contents],
+            str(path) if rows else "",
+        )
+    )
     repeats: Counter[tuple[str, str]] = Counter()
     metrics = _metrics(export, rows) if export.scores == "*" else []
-    made = rows and all(row is not rows[0][1] for _, row in every)  # of others, by their own rules
-    unread = [] if made else [name for name in _unread(export, every) if name not in metrics]
+    # Rows that are made of others have rules of their own.
+    derived = rows and all(row is not rows[0][1] for _, row in every)
+    unread = [] if derived else [name for name in _unread(export, every) if name not in metrics]
     if unread:
         note("columns not read", path, columns=unread)
     samples, twice, broken = [], 0, 0
-    for count, (place, row) in enumerate(rows, start=1):
-        id = name_at(row, export.id) if named else str(count)
-        system = name_at(row, " ".join((export.system, *_SYSTEMS))) or stem_of(path)
+    for (place, row), id, (system, turns, references) in zip(rows, ids, contents, strict=True):
         failed = at(row, export.failed) if export.failed else None
-        found = [] if failed else replies_in(at(row, export.reply, _NO_REPLIES), place)
+        replies = [] if failed else replies_in(at(row, export.reply, _NO_REPLIES), place)
         given = (
             {each: row.get(each) for each in metrics}
             if export.scores == "*"
@@ -186,9 +204,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
         broken += isinstance(given, str)
         scores, ratings, further = scores_in(given, place, export.people)
         twice += further
-        turns = turns_of_prompt(at(row, export.prompt), place)
-        references = references_in(at(row, export.reference), place)
-        for reply in found or [None]:
+        for reply in replies or [None]:
             repeats[id, system] += 1
             repeat = repeats[id, system]
             sample = Sample(id, system, place, reply, turns, references, scores, repeat)
@@ -284,8 +300,8 @@ def _given(
         raise InputError(f"{where}: a score without a name; got {quoted(entry)}; expected one")
     path, _, person = people.partition("=")
     authors = at(entry, "value_by_author") if people else None
-    for author, own in authors.items() if isinstance(authors, dict) else [("", {})]:
-        one = {**entry, **own}
+    for author, facts in authors.items() if isinstance(authors, dict) else [("", {})]:
+        one = {**entry, **facts}
         is_person = bool(people) and at(one, path) == person
         number = _number(one)
         word = (name_at(one, _GRADES) or None) if is_person and number is None else None

@@ -54,13 +54,13 @@ def read_preferences(path: Path, asked: Asked) -> Draft:
     return with_defaults(rows.draft())
 
 
-def _turns(said: Any, place: Place) -> list[str]:
+def _turns(turns: Any, place: Place) -> list[str]:
     """A text, or messages; HH-RLHF writes a whole conversation as one text, with a name before each turn."""
-    if isinstance(said, str) and said.lstrip().startswith("Human:"):
-        return [turn.strip() for turn in _SPEAKER.split("\n\n" + said.lstrip())[1:]]
-    if isinstance(said, str):
-        return [said]
-    return [each.text for each in spoken(said, place) if each.text is not None]
+    if isinstance(turns, str) and turns.lstrip().startswith("Human:"):
+        return [turn.strip() for turn in _SPEAKER.split("\n\n" + turns.lstrip())[1:]]
+    if isinstance(turns, str):
+        return [turns]
+    return [each.text for each in spoken(turns, place) if each.text is not None]
 
 
 _SPEAKER = re.compile(r"\n\n(?:Human|Assistant):(?:\s|$)")

@@ -31,7 +31,7 @@ def _is(path: str, *values: Any) -> Callable[[Row], bool]:
 
 def _with_root(path: Path, rows: Rows) -> Rows:
     """Traces of MLflow: the span that no other one began, and what was expected."""
-    made = []
+    rooted = []
     for place, row in rows:
         spans = at(row, "data.spans")
         spans = [each for each in _listed(spans) if isinstance(each, dict)]
@@ -46,8 +46,8 @@ def _with_root(path: Path, rows: Rows) -> Rows:
             for each in _listed(given)
             if at(each, "expectation.value") is not None
         }
-        made.append((place, {**row, "root": root[0] if root else None, "expected": expected}))
-    return made
+        rooted.append((place, {**row, "root": root[0] if root else None, "expected": expected}))
+    return rooted
 
 
 def _helm_rows(path: Path, rows: Rows) -> Rows:
@@ -59,7 +59,7 @@ def _helm_rows(path: Path, rows: Rows) -> Rows:
         for r in _beside(folder / "per_instance_stats.json")
         if at(r, "perturbation") is None
     }
-    made, seen = [], set()
+    runs, seen = [], set()
     for place, row in rows:
         instance = at(row, "instance") or instances.get(name_at(row, "instance_id")) or {}
         key = name_at(row, "instance.id instance_id"), name_at(row, "train_trial_index") or "0"
@@ -74,8 +74,8 @@ def _helm_rows(path: Path, rows: Rows) -> Rows:
             for each in _listed(given)
             if "correct" in _listed(at(each, "tags"))
         ]
-        made.append((place, {"stats": stats.get(key), **row, "instance": instance, "right": right}))
-    return made
+        runs.append((place, {"stats": stats.get(key), **row, "instance": instance, "right": right}))
+    return runs
 
 
 def _beside(file: Path) -> list[Row]:
@@ -84,8 +84,8 @@ def _beside(file: Path) -> list[Row]:
 
 def _weave_rows(path: Path, rows: Rows) -> Rows:
     """Calls of the outermost operation, with the name of the model's object."""
-    kept = _preferring(_is("trace_is_root", True), lambda row: not row.get("parent_id"))(path, rows)
-    return [(place, {**row, "object": _object(row)}) for place, row in kept]
+    root = _preferring(_is("trace_is_root", True), lambda row: not row.get("parent_id"))(path, rows)
+    return [(place, {**row, "object": _object(row)}) for place, row in root]
 
 
 def _object(row: Row) -> str | None:
@@ -117,26 +117,26 @@ def _openai_evals_rows(path: Path, rows: Rows) -> Rows:
 
 def _every_eval_rows(path: Path, rows: Rows) -> Rows:
     """A row for each reply, whose scores stand in as many rows: those with its text."""
-    made: dict[Any, tuple[Any, Row]] = {}
+    replies: dict[Any, tuple[Any, Row]] = {}
     times: dict[Any, int] = {}
     for place, row in rows:
         name = name_at(row, "evaluation_name")
         output = repr((at(row, "output"), at(row, "messages")))
         key = name_at(row, "model_id"), name_at(row, "sample_id"), output
         times[*key, name] = times.get((*key, name), 0) + 1
-        reply = made.setdefault((*key, times[*key, name]), (place, {**row, "scores": {}}))[1]
+        reply = replies.setdefault((*key, times[*key, name]), (place, {**row, "scores": {}}))[1]
         reply["scores"][name] = at(row, "evaluation.score")
-        said = at(row, "messages")
-        if isinstance(said, list):
-            last = last_reply(messages_of(said, place))
-            last = len(said) if last is None else last
-            reply |= {"before": said[:last], "reply": said[last : last + 1]}
-    return [*made.values()]
+        messages = at(row, "messages")
+        if isinstance(messages, list):
+            last = last_reply(messages_of(messages, place))
+            last = len(messages) if last is None else last
+            reply |= {"before": messages[:last], "reply": messages[last : last + 1]}
+    return [*replies.values()]
 
 
 def _batch_rows(path: Path, rows: Rows) -> Rows:
     """Requests with what the model answered; of OpenAI's responses the messages, which are one reply."""
-    made = []
+    answers = []
     for place, row in rows:
         response = value_of(row, "response", dict, place)
         sound = at(response, "status_code") in (None, 200) and not row.get("error")
@@ -144,13 +144,56 @@ def _batch_rows(path: Path, rows: Rows) -> Rows:
         body = value_of(answered, "body", dict, place) or value_of(
             value_of(row, "result", dict, place) or {}, "message", dict, place
         )
-        said = body = body or {}
+        text = body = body or {}
         if "output" in body:
             messages = [each for each in objects_of(body, "output", place) if "content" in each]
-            said = "".join(text_of(each["content"], place) for each in messages) if messages else {}
+            text = "".join(text_of(each["content"], place) for each in messages) if messages else {}
         facts = {"custom_id": name_of(row, "custom_id", place), "model": body.get("model")}
-        made.append((place, {**facts, "said": said, "failed": True if said == {} else None}))
-    return made
+        answers.append((place, {**facts, "said": text, "failed": True if text == {} else None}))
+    return answers
+
+
+_ROOTS = _preferring(
+    _is("is_root", True), lambda row: row.get("span_id") == row.get("root_span_id")
+)
+
+
+def _braintrust_rows(path: Path, rows: Rows) -> Rows:
+    """The outermost spans; where they are of several experiments, each of these is a system."""
+    roots = _ROOTS(path, rows)
+    runs = [name_at(row, "experiment_name experiment.name experiment_id") for _, row in roots]
+    if len(set(runs)) < 2:
+        return roots
+    models = [name_at(row, "metadata.model") for _, row in roots]
+    return [
+        (place, {**row, "model_and_experiment": " ".join(filter(None, names))})
+        for (place, row), *names in zip(roots, models, runs, strict=True)
+    ]
+
+
+_SAID = "attributes.gen_ai.output.messages gen_ai.output.messages"
+
+
+def _innermost(path: Path, rows: Rows) -> Rows:
+    """Spans with messages in which no other span has any: an agent's reply is that of its last model."""
+    parents = {_span(row, _SPAN): _span(row, _PARENT) for _, row in rows}
+    said = [each for each in rows if at(each[1], _SAID)]
+    outer: set[tuple[str, str]] = set()
+    for _, row in said:
+        span = _span(row, _PARENT)
+        while span[1] and span not in outer:
+            outer.add(span)
+            span = parents.get(span, ("", ""))
+    return [each for each in said if _span(each[1], _SPAN) not in outer] or rows
+
+
+_TRACE = "trace_id traceId context.trace_id"
+_SPAN = "span_id spanId context.span_id"
+_PARENT = "parent_span_id parentSpanId parent_id parentId"
+
+
+def _span(row: Row, paths: str) -> tuple[str, str]:
+    return name_at(row, _TRACE), name_at(row, paths)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -273,6 +316,32 @@ EXPORTS = (
         ("sample_id evaluation_name interaction_type",),
         "before input.raw", "reply output.raw", "input.reference", "scores", "sample_id", "model_id",
         "error", prepared=_every_eval_rows,
+    ),
+    Export(
+        "braintrust",
+        "Braintrust: the spans of an experiment or of logs with input, output, expected and scores",
+        ("is_root input output", "root_span_id span_id input output"),
+        "input", "output", "expected", "scores", "dataset_record_id origin.id id",
+        "model_and_experiment metadata.model", "error", unless="trace_id", prepared=_braintrust_rows,
+    ),
+    Export(
+        "otel-genai",
+        "spans with OpenTelemetry's attributes of generative AI (gen_ai.input.messages), as JSON",
+        ("attributes.gen_ai.output.messages", "attributes{} span_id", "gen_ai.output.messages"),
+        "attributes.gen_ai.input.messages gen_ai.input.messages",
+        _SAID,
+        id="span_id spanId context.span_id trace_id",
+        system="attributes.gen_ai.response.model attributes.gen_ai.request.model gen_ai.request.model",
+        prepared=_innermost,
+        also=lambda head: "gen_ai.output.messages" in head.text,
+    ),
+    Export(
+        "azure-evaluation",
+        "Azure AI evaluation: the rows that evaluate() wrote, with inputs, outputs and scores",
+        ("inputs.query", "inputs.response", "rows metrics studio_url"),
+        "inputs.query inputs.question", "outputs.response inputs.response inputs.answer",
+        "inputs.ground_truth", "outputs", "inputs.id", rows="rows",
+        unless="execution_time example_id reference_example_id",
     ),
     Export(
         "weave",

@@ -72,7 +72,7 @@ def text_of_part(part: Any, where: object) -> str | None:
     if isinstance(part, dict):
         if (type_of(part) or "text") not in _TEXT_PARTS or part.get("thought"):
             return None
-        inner = part.get("text")
+        inner = part.get("text", part.get("content"))  # OpenTelemetry's parts have a content
         part = value_of(inner if isinstance(inner, dict) else {"value": inner}, "value", str, where)
     return part if isinstance(part, str) else None
 

@@ -33,6 +33,8 @@ _INSIDE = (
 )  # fmt: skip
 """Keys under which the words stand, the outermost first."""
 
+_HISTORIES = ("chat_history", "history", "conversation_history")
+"""Keys of an object under which the turns before its question stand."""
 _PROMPTS = ("context", *ALIASES["context"], "inputs", "user_input", "query", "text", "request")
 _ANSWERS = ("answer", "text", *ALIASES["text"], "generation", "result", "content")
 _REFERENCES = ("text", "output", "expected", "expected_response", *ALIASES["reference"])
@@ -117,7 +119,12 @@ def _in_object(value: dict[str, Any], where: object, what: str) -> list[Message]
     texts = {name: each for name, each in value.items() if _is_said(each)}
     known = [name for name in _WORDS[what] if name in texts]
     if len(texts) > 1 and len(known) == 1:
-        texts = {known[0]: texts[known[0]]}
+        asked = _turns(texts[known[0]], where, what)
+        before = [name for name in _HISTORIES if what == "prompt" and name in texts]
+        turns = [turn for name in before for turn in _turns(texts[name], where, what)]
+        if turns and turns[-1].role not in REPLIES and [turns[-1].text] == [e.text for e in asked]:
+            return turns  # the history ends with the question
+        return [*turns, *asked]
     if what != "prompt" and not known and (empty := value.keys() & _WORDS[what]):
         return [Message("", "")] * any(value[name] == "" for name in empty)
     if len(texts) > 1:
@@ -189,8 +196,8 @@ def at(row: Any, paths: str, absent: Sequence[Any] = (None, "", [], {})) -> Any:
     >>> at({"a": {"b": [1, 2]}}, "x a.b.1"), at({"a.b": 3, "a.c": 4}, "a"), at({"q/v": 1}, "*/v")
     (2, {'b': 3, 'c': 4}, {'q': 1})
     """
-    found = (_at_one(row, path) for path in paths.split())
-    return next((each for each in found if each not in absent), None)
+    values = (_at_one(row, path) for path in paths.split())
+    return next((each for each in values if each not in absent), None)
 
 
 def _at_one(row: Any, path: str) -> Any:

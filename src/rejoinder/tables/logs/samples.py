@@ -17,6 +17,7 @@ from rejoinder.tables.assembly.gathered import GatheredItems, RatedReply, Rating
 from rejoinder.tables.assembly.mapped_parts import first_rows
 from rejoinder.tables.assembly.rating_cells import graded, number_in, refuse_wrong
 from rejoinder.tables.assembly.rating_cells import scores_of as scores_of_cells
+from rejoinder.tables.columns import OtherTableError
 from rejoinder.tables.format import Asked, Format, KindName, Shape
 from rejoinder.tables.notes import LEFT_OUT, left_out, note
 from rejoinder.tables.parts import Draft, TestSetDraft
@@ -149,7 +150,7 @@ def responses_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
     samples = _samples(read, path)
     replies = [each for each in samples if each.reply is not None]
     if not replies:
-        raise InputError(
+        raise OtherTableError(
             f"{path}: no sample has a reply of text (answers that were chosen by their likelihood, or "
             "failures); expected at least one; name a log of generated replies"
         )
@@ -188,7 +189,9 @@ def scores_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
         note("no number", path, names=without)
     if not numeric:
         people = " but ratings by people, which 'rejoinder ratings' reads" * bool(rated)
-        raise InputError(f"{path}: no scores in this log{people}; expected at least one number")
+        raise OtherTableError(
+            f"{path}: no scores in this log{people}; expected at least one number"
+        )
     if rated:
         note(LEFT_OUT, path, count=rated, noun="rating", which="by people", why=_APART)
     scored = {(each.system, each.id) for each in samples if numeric & each.scores.keys()}
@@ -223,7 +226,7 @@ def ratings_of(read: ReadSamples, path: Path, asked: Asked) -> Draft:
         for criterion, rater, value in each.ratings:
             given.setdefault(criterion, []).append((each, rater, value))
     if not given:
-        raise InputError(f"{path}: no ratings by people in this log; expected at least one")
+        raise OtherTableError(f"{path}: no ratings by people in this log; expected at least one")
     values = asked.columns.values if asked.columns else None
     for criterion, grades in given.items():
         texts = [None if value is None else str(value) for *_, value in grades]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import bisect
+import json
 import sqlite3
 import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rejoinder.annotation.assignment import FINISHED
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Task
 from rejoinder.errors import InputError, ParameterError
@@ -199,12 +201,14 @@ class FollowedDesign:
             rated, progress = self._progress()
             pairs = [] if progress is None else progress.pairs.to_dicts()
             ended = bool(pairs) and all(each["says"] != GO_ON for each in pairs)
+            finished = json.dumps(() if progress is None else progress.finished)
             with self.study.database.transaction() as db:
-                db.execute(
-                    "INSERT INTO study (key, value) VALUES (?, ?) "
-                    "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                    (ENDED, "yes" if ended else "no"),
-                )
+                for key, value in ((ENDED, "yes" if ended else "no"), (FINISHED, finished)):
+                    db.execute(
+                        "INSERT INTO study (key, value) VALUES (?, ?) "
+                        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                        (key, value),
+                    )
         looks = [] if progress is None else progress.looks.to_dicts()
         following = (each for each in self.design.looks if each > rated)
         return DesignState(

@@ -98,9 +98,9 @@ class Correlations(PlanningCriterion):
         if pilot.rated is None:
             return Answer({})
         expected = self._expected(pilot, pilot.rated)
-        for references, drawn in pilot.with_fewer.items():
+        for references, subsets in pilot.with_fewer.items():
             expected += [
-                self._with_fewer(each, references, [of.rated for of in drawn if of.rated])
+                self._with_fewer(each, references, [of.rated for of in subsets if of.rated])
                 for each in expected
                 if each.references is None
                 and each.raters == pilot.pilot_raters
@@ -131,12 +131,12 @@ class Correlations(PlanningCriterion):
         return forecasts
 
     def _with_fewer(
-        self, each: ExpectedCorrelation, references: int, drawn: list[Rated]
+        self, each: ExpectedCorrelation, references: int, subsets: list[Rated]
     ) -> ExpectedCorrelation:
         """The same with fewer references: the mean correlation that so many show in the pilot."""
         if each.reason:
             return replace(each, references=references, value=math.nan)
-        value = float(np.mean([self._value(of, each.subject) for of in drawn]))
+        value = float(np.mean([self._value(of, each.subject) for of in subsets]))
         if not abs(value) < PERFECT:
             return replace(each, references=references, value=math.nan, reason=UNDEFINED)
         return replace(each, references=references, value=value)
@@ -156,12 +156,12 @@ class Correlations(PlanningCriterion):
         if abs(value) > PERFECT:
             return value, math.nan, "the correlation is perfect: it has no spread to plan from"
         rng = np.random.default_rng(pilot.seed)
-        drawn = resampled(x, y, self.correlation, rated.group, pilot.resamples, rng)
-        why = percentiles(drawn).reason
+        values = resampled(x, y, self.correlation, rated.group, pilot.resamples, rng)
+        why = percentiles(values).reason
         if why:
             return value, math.nan, why
-        drawn = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -PERFECT, PERFECT))
-        return value, float(drawn.std() * math.sqrt(n) * math.sqrt(n / (n - 1))), None
+        values = np.arctanh(np.clip(values[~np.isnan(values)], -PERFECT, PERFECT))
+        return value, float(values.std() * math.sqrt(n) * math.sqrt(n / (n - 1))), None
 
 
 @dataclass(frozen=True)
@@ -206,22 +206,22 @@ class ExpectedCorrelation(Forecast):
         low, width, high = self.width(items)
         return {"value": self.value, "width": width, "width_low": low, "width_high": high}
 
-    def need(self, wanted: float) -> dict[str, Any]:
+    def need(self, target: float) -> dict[str, Any]:
         """The smallest number of items whose interval is no wider than wanted."""
         numbers: list[int | None] = [None] * 3
         if not self.reason:
             numbers = [
-                least_items(self._enough(place, wanted), FEWEST_CORRELATED) for place in range(3)
+                least_items(self._enough(place, target), FEWEST_CORRELATED) for place in range(3)
             ]
         return {
             **self.keys,
             "value": self.value,
-            "target": wanted,
+            "target": target,
             **self.needed(numbers, FEWEST_CORRELATED, self.reason),
         }
 
-    def _enough(self, place: int, wanted: float) -> Callable[[int], bool]:
-        return lambda number: self.width(self.units.items_of(number))[place] <= wanted
+    def _enough(self, place: int, target: float) -> Callable[[int], bool]:
+        return lambda number: self.width(self.units.items_of(number))[place] <= target
 
 
 def moved(value: float, factor: float, correlation: str) -> tuple[float, str | None]:
@@ -237,8 +237,8 @@ def moved(value: float, factor: float, correlation: str) -> tuple[float, str | N
     """
     if math.isnan(factor):
         return math.nan, "replies differ in their ratings no more than raters do"
-    there, back = NORMAL[correlation]
-    r = there(value) * factor
+    to_normal, back = NORMAL[correlation]
+    r = to_normal(value) * factor
     if abs(r) >= 1:
         return math.nan, "so many raters would lift it to 1: the raters' noise is overestimated"
     return back(r), None

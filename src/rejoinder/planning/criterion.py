@@ -28,22 +28,22 @@ _WHO: Schema = {"subject": pl.String, "raters": _INTEGER, "references": _INTEGER
 _END: Schema = {"beyond": pl.Boolean, "reason": pl.String}
 
 
-def forecast_columns(*own: str, pair: bool = False) -> Schema:
+def forecast_columns(*names: str, pair: bool = False) -> Schema:
     """The columns of forecasts by number of items.
 
     Args:
-        *own: The numbers of a forecast.
+        *names: The numbers of a forecast.
         pair: Whether it is of a pair of systems.
     """
     where = {"items": _INTEGER, "clusters": _INTEGER}
-    return {**(_PAIR if pair else {}), **_WHO, **where, **dict.fromkeys(own, _NUMBER), **_END}
+    return {**(_PAIR if pair else {}), **_WHO, **where, **dict.fromkeys(names, _NUMBER), **_END}
 
 
-def need_columns(own: Schema, pair: bool = False) -> Schema:
+def need_columns(values: Schema, pair: bool = False) -> Schema:
     """The columns of smallest numbers of items, beside a criterion's own; see `forecast_columns`."""
     numbers = ("items", "items_low", "items_high", "clusters", "least_planned")
     needed = {**dict.fromkeys(numbers, _INTEGER), "or_fewer": pl.Boolean}
-    return {**(_PAIR if pair else {}), **_WHO, **own, **needed, **_END}
+    return {**(_PAIR if pair else {}), **_WHO, **values, **needed, **_END}
 
 
 @dataclass(frozen=True)

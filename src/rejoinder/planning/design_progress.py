@@ -22,30 +22,36 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
-from rejoinder.planning.design import RatingDesign
+from rejoinder.planning.design import FEWEST_CORRECTED, RatingDesign
 from rejoinder.result import TableResult
 from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.draws import check_draws
-from rejoinder.statistics.group_sequential import Monitoring, spent, wider_for_all
+from rejoinder.statistics.group_sequential import (
+    SPENT,
+    Monitoring,
+    reach_of_pairs,
+    spent,
+    wider_for_all,
+)
 from rejoinder.statistics.monitored_difference import (
+    BETTER,
+    CLOSED,
     FUTILE,
     GO_ON,
     LookEstimate,
     StudyCourse,
     follow,
 )
+from rejoinder.statistics.power import MOST_ITEMS
 from rejoinder.statistics.prediction_powered import CorrectedMean, corrected_mean
-from rejoinder.statistics.sequential_design import FIRST_LOOK
+from rejoinder.statistics.sequential_design import FIRST_LOOK, FOR_PAIRS
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
 from rejoinder.tables.selection import pairs_of, without_systems
 from rejoinder.tables.types import Ratings
-
-FEWEST_CORRECTED = 60
-"""With fewer rated items a judge does not correct the mean: a useless one would cost more than 2%."""
 
 PAIRS = {
     "a": pl.String, "b": pl.String, "says": pl.String, "rated": pl.Int64, "most": pl.Int64,
@@ -72,7 +78,8 @@ class DesignProgress(TableResult):
 
     Attributes:
         pairs: For each ``a`` and ``b`` what the last look ``says`` (``go on``, ``better``, ``futile``,
-            ``undecided``); the items ``rated`` until it, of at most ``most``; ``information``, as a share of
+            ``undecided``, ``closed``: it goes on, and one of both cannot be the best);
+            the items ``rated`` until it, of at most ``most``; ``information``, as a share of
             what is planned; how many ``looks``; how many items were rated after the end (``late``); its
             ``z`` and ``boundary``; ``power_left`` under the planned effect; the ``mean`` of the look with the
             repeated interval, which holds at all looks together; once it has ended the median-unbiased
@@ -81,6 +88,8 @@ class DesignProgress(TableResult):
         looks: The same of every look.
         saved: By ``lever`` the ``ratings`` that were saved against three raters an item without looks, and
             their ``share``; empty while the study goes on.
+        finished: Systems that need no more ratings: each of their pairs has ended, or, where the design asks
+            for the best system, another one is better.
         notes: What the figures rest on.
         signature: Everything that they follow from.
     """
@@ -88,6 +97,7 @@ class DesignProgress(TableResult):
     pairs: pl.DataFrame
     looks: pl.DataFrame
     saved: pl.DataFrame
+    finished: tuple[str, ...]
     notes: tuple[str, ...]
     signature: str
 
@@ -99,7 +109,7 @@ class DesignProgress(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder compare --ratings --design --json`` prints."""
-        return self.json_of("pairs", "looks", "saved", "notes", "signature")
+        return self.json_of("pairs", "looks", "saved", "finished", "notes", "signature")
 
 
 def follow_design(
@@ -122,7 +132,8 @@ def follow_design(
     that came after the end are in the estimate, not in the decision.
 
     Several pairs share one constant by which the boundaries are multiplied, so that all pairs and looks
-    together err in 5 of 100 studies at most; see `group_sequential.wider_for_all`.
+    together err in 5 of 100 studies at most; see `group_sequential.wider_for_all`. It is smaller at the looks
+    after a pair was decided. A design whose goal is the best system leaves out those that cannot be it.
 
     Args:
         ratings: The ratings until now, of one criterion.
@@ -135,7 +146,7 @@ def follow_design(
         scale: The worst and the best grade that could be given.
         rater_effects: ``random``: raters are a sample of all raters; ``fixed``: they are the only ones. None:
             random where there are four raters or more with names.
-        seed: Random seed of the constant for several pairs.
+        seed: Random seed of what is drawn where a judge's scores are matched with the ratings.
 
     Raises:
         InputError: The ratings or the design break their rules.
@@ -158,14 +169,15 @@ def follow_design(
         check_scale(table, scale)
     notes: list[str] = []
     if scores is None:
-        replies, ids = RatedReplies.of_table(table, None, scale, rater_effects), _ids(table)
+        replies = RatedReplies.of_table(table, None, scale, rater_effects)
+        ids = table.get_column("id").unique(maintain_order=True).to_list()
     else:
         known = scores_of(scores, Scores, "rejoinder.follow_design(ratings, design, scores)")
         rated, more, _ = match(known, table, None, "mean", without, seed, scale)
         notes += more
         replies = RepliesWithRatings.of(known, rated, table, scale, rater_effects)
         ids = known.items.get_column("id").to_list()
-    study = _Study(replies, _order(table, ids), design, seed)
+    study = _Study(replies, _order(table, ids), design)
     places = pairs_of(replies.systems, a, b)
     courses = study.courses(places)
     notes += study.notes(places, courses)
@@ -175,15 +187,12 @@ def follow_design(
             [row for each in courses.items() for row in study.look_rows(*each)], schema=LOOKS, orient="row"
         ),
         pl.DataFrame(study.saved(courses), schema=SAVED, orient="row"),
+        tuple(replies.systems[each] for each in study.finished(courses)),
         tuple(notes),
         f"design:{design.name}|most:{design.most}|every:{design.every}|effect:{design.effect:g}|"
         f"{effects_fact([replies.rule])}|seed:{seed}|"
         f"hash:{judgements_hash(table)}|version:{__version__}",
     )  # fmt: skip
-
-
-def _ids(table: pl.DataFrame) -> list[str]:
-    return table.get_column("id").unique(maintain_order=True).to_list()
 
 
 def _order(table: pl.DataFrame, ids: Sequence[str]) -> Indices:
@@ -199,30 +208,68 @@ class _Study:
         replies: All ratings, with a judge's scores or without.
         order: By item the place of its last rating.
         design: The design.
-        seed: Random seed of the constant for several pairs.
     """
 
-    def __init__(
-        self, replies: RatedReplies, order: Indices, design: RatingDesign, seed: int
-    ) -> None:
-        self.replies, self.order, self.design, self.seed = replies, order, design, seed
-        self.wider = 1.0
+    def __init__(self, replies: RatedReplies, order: Indices, design: RatingDesign) -> None:
+        self.replies, self.order, self.design = replies, order, design
+        self.wider: dict[tuple[int, ...], float] = {}
         self.saves: dict[tuple[int, int], float] = {}
+        self.worse: set[int] = set()
 
     def courses(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], StudyCourse]:
         """By pair its looks until now."""
         looks = {pair: self._looks(*pair) for pair in places}
-        if len(places) > 1:
-            self.wider = self._wider([each[-1][1] for each in looks.values() if each])
-        return {
-            pair: follow(
-                [each for each, _ in own if each.rated in self.design.looks],
-                self.design.plan,
-                self.wider,
-                own[-1][0] if own else None,
-            )
-            for pair, own in looks.items()
-        }
+        reached = self._reached(places)
+
+        def wider(rated: int) -> float:
+            """Of the pairs that no earlier look has decided, or closed."""
+            still = tuple(k for k, pair in enumerate(places) if not ends.get(pair, rated) < rated)
+            if still not in self.wider:
+                self.wider[still] = wider_for_all(reached[:, still]) if still[1:] else 1.0
+            return self.wider[still]
+
+        decided: dict[tuple[int, int], int] | None = None
+        ends: dict[tuple[int, int], int] = {}
+        courses: dict[tuple[int, int], StudyCourse] = {}
+        while decided != ends:  # each pair that is decided lowers the others' later boundaries
+            decided = ends
+            courses = {
+                pair: follow(
+                    [each for each, _ in own if each.rated in self.design.looks],
+                    self.design.plan,
+                    wider,
+                    own[-1][0] if own else None,
+                )
+                for pair, own in looks.items()
+            }
+            ends = {
+                pair: course.looks[-1].estimate.rated
+                for pair, course in courses.items()
+                if course.says == BETTER
+            }
+            if self.design.goal == "best":
+                lost: dict[int, int] = {}
+                for pair, rated in ends.items():
+                    worse = pair[int(courses[pair].looks[-1].z > 0)]
+                    lost[worse] = min(rated, lost.get(worse, rated))
+                self.worse = {*lost}
+                ends |= {
+                    pair: min(lost.get(each, MOST_ITEMS) for each in pair)
+                    for pair in places
+                    if self.worse & {*pair}
+                }
+        return courses
+
+    def _reached(self, places: Sequence[tuple[int, int]]) -> Floats:
+        """See `group_sequential.reach_of_pairs`."""
+        if len(places) < 2:
+            return np.empty((0, len(places)))
+        times = np.array(self.design.looks) / self.design.most
+        total = [spent(t) for t in times] if self.design.stopping else [SPENT]
+        boundaries = Monitoring.of(times.tolist(), total).boundaries
+        finite = np.isfinite(boundaries)
+        rng = np.random.default_rng(FOR_PAIRS)
+        return reach_of_pairs(boundaries[finite], times[finite], places, rng)
 
     def _looks(self, a: int, b: int) -> list[tuple[LookEstimate, CorrectedMean]]:
         """The estimates at the numbers of items of the design, and of all items."""
@@ -276,18 +323,6 @@ class _Study:
         varied = given[spread > NO_SPREAD] / spread[spread > NO_SPREAD, None]
         return varied.mean(axis=0) if len(varied) else None
 
-    def _wider(self, means: Sequence[CorrectedMean]) -> float:
-        """The one constant for all pairs and looks, by the correlations of their estimates until now."""
-        size = min((each.influence.size for each in means), default=0)
-        own = [each.influence for each in means if each.influence.size == size]
-        if len(own) < 2:
-            return 1.0
-        looks = np.array(self.design.looks, np.float64)
-        times = looks / looks[-1]
-        boundaries = Monitoring.of(times.tolist(), [spent(t) for t in times]).boundaries
-        rng = np.random.default_rng([self.seed, 14])
-        return wider_for_all(boundaries, times, np.atleast_2d(np.corrcoef(np.stack(own))), rng)
-
     def row(self, pair: tuple[int, int], course: StudyCourse) -> dict[str, Any]:
         """The columns of a pair."""
         names = self._names(pair)
@@ -299,6 +334,8 @@ class _Study:
                             "late": 0, "reason": reason}  # fmt: skip
         last = self.look_rows(pair, course)[-1]
         ended = course.says != GO_ON
+        if not ended and not self.goes_on(pair, course):
+            last["says"] = CLOSED
         ends = {"estimate": course.median, "low": course.low, "high": course.high, "p": course.p}
         return {
             **last, "most": self.design.most, "looks": len(course.looks), "late": course.late,
@@ -320,14 +357,28 @@ class _Study:
     def _names(self, pair: tuple[int, int]) -> dict[str, Any]:
         return dict(zip("ab", (self.replies.systems[each] for each in pair), strict=True))
 
+    def finished(self, courses: dict[tuple[int, int], StudyCourse]) -> list[int]:
+        """The systems that need no more ratings."""
+        going = {each for pair, course in courses.items() if self.goes_on(pair, course)
+                 for each in pair}  # fmt: skip
+        return sorted({each for pair in courses for each in pair} - going)
+
+    def goes_on(self, pair: tuple[int, int], course: StudyCourse) -> bool:
+        """Whether a pair needs more ratings; not if one of both is decided to be no best one."""
+        return course.says == GO_ON and not self.worse & {*pair}
+
     def saved(self, courses: dict[tuple[int, int], StudyCourse]) -> list[dict[str, Any]]:
         """Ratings saved against three raters an item without looks, once every pair has ended."""
-        if any(each.says == GO_ON for each in courses.values()) or not courses:
+        if any(self.goes_on(*each) for each in courses.items()) or not courses:
             return []
         design = self.design
-        ends = [(each.looks[-1].estimate.rated, each.late) for each in courses.values()]
+        ends = [
+            (each.looks[-1].estimate.rated, each.late) for each in courses.values() if each.looks
+        ]
         used = design.raters * max(rated + late for rated, late in ends)
         late = used - design.raters * max(rated for rated, _ in ends)
+        own = sorted({each for pair in courses for each in pair})
+        early = used - design.raters * self.replies.rated[own].sum() / len(own)
         one = design.fixed if design.one is None or design.raters > 1 else design.one
         rows: list[tuple[str, float]] = [
             ("one rater an item in place of three", design.fixed - one)
@@ -339,7 +390,9 @@ class _Study:
         rows.append(("the looks", one - (used - late) - judge))
         if late:
             rows.append(("ratings that came after the end", -late))
-        rows.append(("in all", design.fixed - used))
+        if early:
+            rows.append(("systems that were finished earlier", early))
+        rows.append(("in all", design.fixed - used + early))
         return [
             {"lever": lever, "ratings": float(number), "share": number / design.fixed}
             for lever, number in rows
@@ -351,12 +404,21 @@ class _Study:
         """For whom the intervals are, by what boundaries are multiplied, and what came late."""
         design = self.design
         notes = [self.replies.rule.note, "looks are taken in the order of the rows of the ratings"]
-        if len(places) > 1:
+        systems = len({each for pair in places for each in pair})
+        planned = ""
+        if systems != design.systems:
+            planned = f"; the planned maximum is that of {counted(design.systems, 'system')}"
+        if len(places) > 1 and (wider := self.wider.values()):
             notes.append(
-                f"{len(places)} pairs: the boundaries of one pair are multiplied by {self.wider:.3f}, so "
-                "that all pairs and looks together err in at most 5 of 100 studies; the planned maximum is "
-                "that of one pair"
+                f"{len(places)} pairs: the boundaries of one pair are multiplied by {max(wider):.3f}, and by "
+                "less when pairs are decided, so that all pairs and looks together err in at most 5 of 100 "
+                "studies" + planned
             )
+        left = {each for pair in courses for each in pair} - self.worse
+        if self.worse and len(left) == 1:
+            notes.append(f"the best system is {_listed([*left], self.replies.systems)}")
+        if finished := self.finished(courses):
+            notes.append("no more ratings are needed of " + _listed(finished, self.replies.systems))
         futile = [pair for pair, each in courses.items() if each.says == FUTILE]
         if futile:
             notes.append(
@@ -377,6 +439,10 @@ class _Study:
                 "once, by its mean rating"
             )
         return notes
+
+
+def _listed(places: Sequence[int], names: Sequence[str]) -> str:
+    return ", ".join(names[each] for each in places)
 
 
 def _finite(value: float) -> float | None:

@@ -34,14 +34,7 @@ from rejoinder.progress import share, steps
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.power import (
-    POWER,
-    detectable,
-    fewest,
-    fewest_planned,
-    least_items,
-    power,
-)
+from rejoinder.statistics.power import POWER, detectable, fewest, fewest_planned, least_items, power
 
 NO_ERROR = (
     "a score is undefined without some of the pilot's items, or 0 whichever is left out: its spread "
@@ -156,8 +149,8 @@ class SystemDifferences(PlanningCriterion):
         with share(0, 0.7):
             labels = steps(pilot.labels, len(pilot.labels))
             metrics = [each for label in labels for each in self._metric_forecasts(pilot, label)]
-        for references, drawn in pilot.with_fewer.items():
-            metrics += self._with_fewer(pilot, references, drawn, metrics)
+        for references, subsets in pilot.with_fewer.items():
+            metrics += self._with_fewer(pilot, references, subsets, metrics)
         with share(0.7, 1):
             forecasts = self._people_forecasts(pilot) + in_order(metrics, pilot)
         return Answer(
@@ -232,7 +225,7 @@ class SystemDifferences(PlanningCriterion):
         self,
         pilot: Pilot,
         references: int,
-        drawn: Sequence[Pilot],
+        subsets: Sequence[Pilot],
         forecasts: Sequence[ExpectedDifference],
     ) -> list[ExpectedDifference]:
         """The same with fewer references: the spread that so many show in the pilot.
@@ -240,7 +233,7 @@ class SystemDifferences(PlanningCriterion):
         Args:
             pilot: The pilot.
             references: At most so many to an item.
-            drawn: The pilot measured with so many, several times.
+            subsets: The pilot measured with so many, several times.
             forecasts: Of metrics, those with all references among them.
         """
         scaled = []
@@ -251,7 +244,7 @@ class SystemDifferences(PlanningCriterion):
             if not every or not counts_references(pilot.scores, label):
                 continue
             values, squares = [], []
-            for of in drawn:
+            for of in subsets:
                 parts = of.compared(label)
                 scored = [(scores.measured[label].scores(), places) for _, places, scores in parts]
                 values.append([v[i] - v[j] for v, places in scored for i, j in places])

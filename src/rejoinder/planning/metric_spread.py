@@ -43,9 +43,9 @@ def metric_errors(
     """
     n, metric = measured.size, measured.metric
     a, b = np.array(pairs).T
-    own = difference_errors(metric, measured.scores(), left_out, a, b)[:, None]
+    errors = difference_errors(metric, measured.scores(), left_out, a, b)[:, None]
     if _is_mean(measured):
-        return own * np.sqrt(n / np.array(sizes, dtype=np.float64))
+        return errors * np.sqrt(n / np.array(sizes, dtype=np.float64))
     every = sorted({n, *sizes})
     spread_at = {
         size: _bootstrap(measured, pairs, counts(n, size)) for size in steps(every, len(every))
@@ -53,7 +53,7 @@ def metric_errors(
     shown = np.where(spread_at[n] > NOISE, spread_at[n], np.nan)
     moves = np.stack([spread_at[size] / shown for size in sizes], axis=1)
     # Where nothing varies, it does so at no size.
-    return np.where(own > NOISE, own * moves, own)
+    return np.where(errors > NOISE, errors * moves, errors)
 
 
 def _bootstrap(

@@ -255,11 +255,9 @@ def _pairs(
         raise ParameterError(
             Argument("a", a), f": '{a}' cannot be compared with itself; name two systems"
         )
-    wanted = {name for name in (a, b) if name is not None}
+    named = {name for name in (a, b) if name is not None}
     return [
-        (i, j)
-        for i, j in combinations(range(len(systems)), 2)
-        if wanted <= {systems[i], systems[j]}
+        (i, j) for i, j in combinations(range(len(systems)), 2) if named <= {systems[i], systems[j]}
     ]
 
 

@@ -116,8 +116,8 @@ class Pilot:
         if n * self.resamples > KEPT:
             return variance_components.multiplicities_of(n, size, self.resamples, self.seed)
         if (n, size) not in self._counts:
-            drawn = variance_components.multiplicities_of(n, size, self.resamples, self.seed)
-            self._counts[n, size] = list(drawn)
+            counts = variance_components.multiplicities_of(n, size, self.resamples, self.seed)
+            self._counts[n, size] = list(counts)
         return self._counts[n, size]
 
     @property

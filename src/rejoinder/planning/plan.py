@@ -111,8 +111,8 @@ class Plan(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder plan --json`` prints."""
-        own = (each.name for each in fields(self) if each.name not in ("tables", "metrics"))
-        return self.json_of(*self.tables, *own)
+        names = (each.name for each in fields(self) if each.name not in ("tables", "metrics"))
+        return self.json_of(*self.tables, *names)
 
 
 def plan(
@@ -215,14 +215,14 @@ def plan(
     if testset is not None:
         testset = TestSet.of(testset)
     check_draws_of(scores, resamples, seed)
-    wanted = numbers_of("items", items), numbers_of("raters", raters)
+    sizes = numbers_of("items", items), numbers_of("raters", raters)
     notes, given, rated = scores.notes, None, None
     if ratings is not None:
         given = taken(Ratings, ratings).of_criterion(criterion, one=True)
         rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
     pairs = pairs_of(scores, without, rated, a, b, every_pair)
     pilot = Pilot(
-        scores, given, rated, pairs, *wanted, resamples, seed, criterion, without, scale, notes,
+        scores, given, rated, pairs, *sizes, resamples, seed, criterion, without, scale, notes,
         testset is not None,
     )  # fmt: skip
     if testset is not None and responses is not None:

@@ -49,19 +49,19 @@ def answers(result: Planned) -> Iterator[str]:
     if len(pairs) > IN_FULL:
         for subject in subjects[:1]:
             yield _pairs_sentence(result, subject, needs)
-    said = ""
+    before = ""
     for a, b in pairs if len(pairs) <= IN_FULL else ():
         for subject in subjects[:IN_FULL]:
             rows = [row for row in needs if (row["a"], row["b"], row["subject"]) == (a, b, subject)]
             if rows:
                 row = _own(result, rows)
-                items, there = _there(result, row)
+                items, given = _there(result, row)
                 yield (
                     _pair_sentence(result, row, items)
-                    if there == said
-                    else f"{there}. " + _pair_sentence(result, row, items)
+                    if given == before
+                    else f"{given}. " + _pair_sentence(result, row, items)
                 )
-                said = there
+                before = given
     yield from _samples_sentences(result)
     widths = result.correlation_needs.to_dicts()
     for subject in list(dict.fromkeys(row["subject"] for row in widths))[:IN_FULL]:
@@ -114,21 +114,21 @@ def _own(result: Planned, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next((row for row in whole if row["raters"] == raters), (whole or list(rows))[0])
 
 
-def _pair_sentence(result: Planned, row: Mapping[str, Any], there: int) -> str:
+def _pair_sentence(result: Planned, row: Mapping[str, Any], items: int) -> str:
     """How many items show the difference of one pair, and how many more than there are that is."""
     a, b, subject = row["a"], row["b"], row["subject"]
     by = "" if subject == PEOPLE else f" by {subject}"
     which = "" if row["given"] else ", the pilot's,"
-    wanted = f"a difference{by} of {_difference(result, row)}{which} between {a} and {b}"
+    what = f"a difference{by} of {_difference(result, row)}{which} between {a} and {b}"
     if row["items"] is None or row["items_low"] is None:
         return (
             f"How many items show the difference{by} between {a} and {b} is not known: "
             f"{row['reason']}."
         )
     power = f"{100 * result.parameters['power']:g}%"
-    with_judge = _with_judge(result, row, there) if subject == PEOPLE else ""
+    with_judge = _with_judge(result, row, items) if subject == PEOPLE else ""
     return (
-        f"To show {wanted} with {power} power {_takes(row, result.items)}{_more(row, there)}."
+        f"To show {what} with {power} power {_takes(row, result.items)}{_more(row, items)}."
         f"{with_judge}"
     )
 
@@ -163,12 +163,12 @@ def _takes(row: Mapping[str, Any], pilot: int) -> str:
     return f"takes about {row['items']:,} items (95% range {low} to {end}{rough})"
 
 
-def _more(row: Mapping[str, Any], there: int) -> str:
+def _more(row: Mapping[str, Any], items_there: int) -> str:
     """How many more items than there are."""
     items = row["items"]
-    if items is None or items > OUT_OF_REACH * there:
+    if items is None or items > OUT_OF_REACH * items_there:
         return ""
-    return ", which there are" if items <= there else f": about {items - there:,} more"
+    return ", which there are" if items <= items_there else f": about {items - items_there:,} more"
 
 
 def _with_judge(result: Planned, row: Mapping[str, Any], rated: int) -> str:
@@ -212,20 +212,18 @@ def _pairs_sentence(result: Planned, subject: str, needs: Sequence[dict[str, Any
     for row in needs:
         if row["subject"] == subject:
             rows.setdefault((row["a"], row["b"]), []).append(row)
-    own = [_own(result, each) for each in rows.values()]
-    known = [row for row in own if row["items"] is not None]
+    smallest = [_own(result, each) for each in rows.values()]
+    known = [row for row in smallest if row["items"] is not None]
     power = f"{100 * result.parameters['power']:g}% power"
-    there = f"{counted(result.items, 'item')} {_are(result.items)} there"
+    given = f"{counted(result.items, 'item')} {_are(result.items)} there"
     enough = sum(row["items"] <= _there(result, row)[0] for row in known)
     within = [row for row in known if row["items"] <= OUT_OF_REACH * result.items]
     most = max(within, key=lambda row: row["items"], default=None)
-    rest = "" if most is None or enough == len(own) else (
+    rest = "" if most is None or enough == len(smallest) else (
         f"; of the others within {OUT_OF_REACH} times the pilot {most['a']} and {most['b']} take the most: "
         f"about {most['items']:,} items"
     )  # fmt: skip
-    return (
-        f"{there}: by {subject} they are enough for {power} in {enough} of {len(own)} pairs{rest}."
-    )
+    return f"{given}: by {subject} they are enough for {power} in {enough} of {len(smallest)} pairs{rest}."
 
 
 def _difference(result: Planned, row: Mapping[str, Any]) -> str:

@@ -84,8 +84,8 @@ def plan(result: Planned) -> Document:
         result.comparisons, result.comparison_needs, result.correlations, result.correlation_needs
     )  # fmt: skip
     shown += reasons(*map(with_own_reasons, missing), most=MOST_NAMED)
-    said = lines(answers(result))
-    return [*shown, *[GAP] * bool(said), *said]
+    sentences = lines(answers(result))
+    return [*shown, *[GAP] * bool(sentences), *sentences]
 
 
 def with_own_reasons(rows: pl.DataFrame) -> pl.DataFrame:
@@ -114,18 +114,18 @@ def _comparisons(result: Planned) -> Document:
     shown: Document = []
     if 0 < len(pairs) <= IN_FULL:
         for a, b in pairs:
-            own = rows.filter((pl.col("a") == a) & (pl.col("b") == b))
+            shown_rows = rows.filter((pl.col("a") == a) & (pl.col("b") == b))
             columns = [_label("", result, pilots[a, b]), *_differences(result, to_show=True)]
             shown.append(Line(joined("Telling ", styled(a, "bold"), " from ", styled(b, "bold"))))
-            shown.append(_table(own, columns, above=("a", "b")))
+            shown.append(_table(shown_rows, columns, above=("a", "b")))
             shown += [*_components(result, a, b), GAP]
     else:
         # On paper, the pilot's own raters and references alone.
-        own = [
+        shown_rows = [
             row["references"] is None and row["raters"] in (None, pilots[row["a"], row["b"]])
             for row in rows.iter_rows(named=True)
         ]
-        paper = rows.filter(pl.Series(own, dtype=pl.Boolean))
+        paper = rows.filter(pl.Series(shown_rows, dtype=pl.Boolean))
         columns = [
             key("", WHO, lambda subject, *_: subject, once=True),
             *PAIR,
@@ -145,7 +145,7 @@ def _table(rows: pl.DataFrame, columns: Sequence[Column], **more: Any) -> Table:
 
 def _with_needs(rows: pl.DataFrame, needs: pl.DataFrame, *keys: str) -> pl.DataFrame:
     """The rows, each with how many items its subject needs."""
-    needed = needs.select(*keys, **{name: pl.col(own) for own, name in NEEDED.items()})
+    needed = needs.select(*keys, **{name: pl.col(need) for need, name in NEEDED.items()})
     return rows.join(needed, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
@@ -159,11 +159,7 @@ def _differences(result: Planned, to_show: bool = False) -> Iterator[Column]:
     if to_show and result.parameters["difference"]:
         yield number("to show", "target", show, by="subject")
     yield number(
-        lambda size: f"{_head(result, size)} detects",
-        "detectable",
-        show,
-        by="subject",
-        across=True,
+        lambda size: f"{_head(result, size)} detects", "detectable", show, by="subject", across=True
     )
     yield number("power", ("detectable", "power"), _power, across=True, belongs=True)
     yield _needs(f"items for {_wanted(result)}", result)
@@ -176,14 +172,14 @@ def _power(detectable: float, power: float) -> Cell:
 
 
 def _legend(result: Planned) -> str:
-    wanted = _wanted(result)
+    power = _wanted(result)
     percent = times100_of(result.metrics)
     scale = f"; x100 for {', '.join(percent)}" if percent else ""
     which = "difference to show" if result.parameters["difference"] else "difference of the pilot"
     return (
         "difference: the first system minus the second, in the pilot; detects: under a number of items, the "
-        f"smallest difference that is found with {wanted} power; power: the one for the {which}{scale}; last "
-        f"column: items for {wanted} power, 95% range{_or_fewer(result.comparison_needs)}; *: the pilot's; "
+        f"smallest difference that is found with {power} power; power: the one for the {which}{scale}; last "
+        f"column: items for {power} power, 95% range{_or_fewer(result.comparison_needs)}; *: the pilot's; "
         f"!: beyond 4 times the pilot{_clusters(result.comparisons)}"
     )
 

@@ -10,10 +10,11 @@ from rejoinder.document.numbers import NONE, decimals, p_value
 from rejoinder.document.parts import GAP, Document, Line, lines
 from rejoinder.document.table import PAIR, Column, Table, estimate, key, number
 from rejoinder.document.text import Cell
-from rejoinder.statistics.monitored_difference import BETTER, ENDED, FUTILE, GO_ON
+from rejoinder.statistics.monitored_difference import BETTER, CLOSED, ENDED, FUTILE, GO_ON
 
 MEANINGS = {
-    "says": "What the look says: go on, better (one system is better), futile or undecided (the end).",
+    "says": "What the look says: go on, better (one system is better), futile, undecided (the end) or "
+    "closed (it goes on, and one of both cannot be the best).",
     "rated": "Rated items until the look.",
     "most": "Planned maximum of rated items.",
     "information": "Share of the planned information.",
@@ -65,7 +66,7 @@ def progress(
         number("information", "information", _share),
         at_look,
     ]
-    ended = pairs.filter(pl.col("says") != GO_ON)
+    ended = pairs.filter(pl.col("estimate").is_not_null())
     if ended.height:
         columns += [estimate("estimate", ("estimate", "low", "high"), two), number("p", "p", _p)]
     shown: Document = [Table(pairs, columns, meanings=MEANINGS), GAP]
@@ -90,12 +91,12 @@ def progress(
     shown.append(Line(LEGEND, "legend"))
     if ended.height:
         shown.append(Line(ENDS, "legend"))
-    said = [_sentence(row) for row in pairs.iter_rows(named=True)]
-    return [*shown, *lines(notes, "note"), GAP, *lines(said)]
+    sentences = [_sentence(row) for row in pairs.iter_rows(named=True)]
+    return [*shown, *lines(notes, "note"), GAP, *lines(sentences)]
 
 
 def _sentence(row: dict[str, Any]) -> str:
-    """What a pair's last look comes to."""
+    """What the last look at a pair says."""
     both, after = (
         f"{row['a']} and {row['b']}",
         f"after {row['rated']} of at most {row['most']} items",
@@ -104,6 +105,8 @@ def _sentence(row: dict[str, Any]) -> str:
         return f"{both}: no look yet, {row['reason']}."
     if row["says"] == GO_ON:
         return f"{both}: go on; nothing is decided {after}."
+    if row["says"] == CLOSED:
+        return f"{both}: nothing is decided {after}, and one of both cannot be the best."
     estimated = f"estimate {row['estimate']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
     if row["says"] == BETTER:
         one, other = (row["a"], row["b"]) if row["z"] > 0 else (row["b"], row["a"])

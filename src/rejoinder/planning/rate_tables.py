@@ -38,10 +38,7 @@ def rate_plan(
         floors: For each rate, from how many items on it is shown where all of them pass.
         parameters: What the plan was asked for.
     """
-    design = [
-        key("prompts"),
-        key("one alone passes", "discordant", _share),
-    ]
+    design = [key("prompts"), key("one alone passes", "discordant", _share)]
     needed: list[Column] = [
         *design,
         number("items", "items", _items),

@@ -194,6 +194,6 @@ def plan_rates(
     >>> plan_rates(0.90, 0.95).rate_needs.select("prompts", "discordant", "items", "closed_form").rows()
     [('other', None, 424, 435), ('same', 0.14, 429, 438), ('same', 0.05, 134, 155)]
     """
-    wanted = Rates(first, second, discordant, power, alpha, numbers_of("items", items) or SIZES)
-    tables = wanted.frames(wanted.answer(), clusters=False)
-    return RatePlan(**tables, parameters=wanted.parameters())
+    rates = Rates(first, second, discordant, power, alpha, numbers_of("items", items) or SIZES)
+    tables = rates.frames(rates.answer(), clusters=False)
+    return RatePlan(**tables, parameters=rates.parameters())

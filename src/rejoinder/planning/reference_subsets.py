@@ -25,10 +25,7 @@ DRAWS = 3
 
 
 def with_fewer(
-    pilot: Pilot,
-    testset: TestSet,
-    responses: Responses,
-    missing: MissingOrPairwise,
+    pilot: Pilot, testset: TestSet, responses: Responses, missing: MissingOrPairwise
 ) -> Pilot:
     """The pilot, measured with fewer references too.
 
@@ -54,7 +51,7 @@ def with_fewer(
             "testset and responses have other systems or items than the scores; give those that "
             "were scored, or none"
         )
-    drawn = score_with_fewer(
+    scored = score_with_fewer(
         testset,
         responses,
         metrics,
@@ -63,7 +60,7 @@ def with_fewer(
         pilot.scores.cluster or NONE,
         pilot.seed,
     )
-    measured = {few: [_measured(pilot, each) for each in several] for few, several in drawn}
+    measured = {number: [_measured(pilot, each) for each in several] for number, several in scored}
     return replace(pilot, with_fewer=measured)
 
 
@@ -112,8 +109,8 @@ def fewer(testset: TestSet, most: int, rng: np.random.Generator) -> TestSet:
     best = rows.sort("weighed", "place", descending=[True, False]).group_by("id").first()
     rows = rows.join(best.select("place", best=pl.lit(True)), on="place", how="left")
     rows = rows.with_columns(pl.when("best").then(-1.0).otherwise("drawn").alias("drawn"))
-    kept = rows.filter(pl.col("drawn").rank("ordinal").over("id") <= most).sort("place")
-    return TestSet(testset.contexts, kept.select(testset.references.columns))
+    references = rows.filter(pl.col("drawn").rank("ordinal").over("id") <= most).sort("place")
+    return TestSet(testset.contexts, references.select(testset.references.columns))
 
 
 def score_with_fewer(

@@ -145,12 +145,12 @@ class People:
             counts: float64 [b, u] each, how often each item (or cluster) stands in each resample.
         """
         totals = np.concatenate([each @ self.rows for each in counts])
-        drawn = _variance(totals, self.units, raters, self.raters, self.leaning)
-        drawn = drawn[drawn > NOISE]
+        variances = _variance(totals, self.units, raters, self.raters, self.leaning)
+        variances = variances[variances > NOISE]
         # More raters take a part away from what was seen; what was seen stays as doubtful.
         part = max(1.0, self.variance(self.raters) / max(NOISE, self.variance(raters)))
         least = part * math.sqrt(2 / (self.units - 1))
-        return max(least, float(np.log(drawn).std())) if drawn.size > 1 else least
+        return max(least, float(np.log(variances).std())) if variances.size > 1 else least
 
 
 def people(a: Floats, b: Floats, clusters: Indices | None = None) -> People | None:
@@ -164,10 +164,10 @@ def people(a: Floats, b: Floats, clusters: Indices | None = None) -> People | No
     Returns:
         None where no item has ratings of both.
     """
-    kept = np.isfinite(a).any(axis=1) & np.isfinite(b).any(axis=1)
-    if not kept.any():
+    rated = np.isfinite(a).any(axis=1) & np.isfinite(b).any(axis=1)
+    if not rated.any():
         return None
-    a, b = a[kept], b[kept]
+    a, b = a[rated], b[rated]
     in_a, in_b = np.isfinite(a), np.isfinite(b)
     ka, kb = in_a.sum(axis=1).astype(np.float64), in_b.sum(axis=1).astype(np.float64)
     mean_a, mean_b = _sum(a) / ka, _sum(b) / kb
@@ -197,7 +197,7 @@ def people(a: Floats, b: Floats, clusters: Indices | None = None) -> People | No
     )
     leaning = persistent(a - b) if 2 * rows[:, COMMON].sum() >= len(rows) else math.nan
     shared = overlap(a - b, (ka + kb) / 2) * 2 * len(rows) / float((1 / ka + 1 / kb).sum())
-    sums = Groups.of(None if clusters is None else clusters[kept], len(rows)).sums(rows)
+    sums = Groups.of(None if clusters is None else clusters[rated], len(rows)).sums(rows)
     size, total = sums[:, ITEMS], sums[:, DIFFERENCE]
     sums = np.column_stack([sums, total * total, total * size, size * size])
     panel = int((in_a & in_b).any(axis=0).sum())
@@ -313,8 +313,8 @@ def multiplicities_of(n: int, size: int, resamples: int, seed: int) -> Iterator[
     share = np.full(n, 1 / n)
     step = max(1, min(resamples, BLOCK // n))
     for done in range(0, resamples, step):
-        drawn = rng.multinomial(size, share, size=min(step, resamples - done))
-        yield drawn.astype(np.float64)
+        counts = rng.multinomial(size, share, size=min(step, resamples - done))
+        yield counts.astype(np.float64)
 
 
 def _noise(sums: Floats, constant: float) -> Floats:

@@ -94,7 +94,7 @@ class StageWise(NamedTuple):
         low: The lower end of the interval.
         high: The upper end.
         median: The median-unbiased estimate: as likely too high as too low.
-        p: Two-sided, of no drift.
+        p: Two-sided, of no drift, as if no study were given up.
     """
 
     low: float
@@ -119,6 +119,7 @@ class Monitoring:
         times: Sequence[float],
         total: Sequence[float],
         futile: Callable[[float, float], float] | None = None,
+        wider: float = 1.0,
     ) -> Monitoring:
         """Boundaries that have spent ``total`` of the level after each look.
 
@@ -128,6 +129,7 @@ class Monitoring:
             futile: From the time of a look and its boundary (both in units of the score) to the |score| below
                 which the study is given up. Boundaries do not count on it: a study may go on (non-binding).
                 It is for forecasts.
+            wider: By what boundaries are multiplied for several pairs.
 
         Raises:
             InputError: No look, or times that do not ascend from above 0.
@@ -147,11 +149,12 @@ class Monitoring:
             boundaries.append(boundary)
             used = max(used, total[look]) if math.isfinite(boundary) else used
             stages.append(_stage(stages, times, boundary, 0.0))
-        if futile is None:
+        if futile is None and wider == 1:
             return cls(tuple(stages))
         stages = []
-        for time, boundary in zip(times, boundaries, strict=True):
-            given_up = min(boundary, max(0.0, futile(time, boundary)))
+        for time, narrow in zip(times, boundaries, strict=True):
+            boundary = wider * narrow
+            given_up = min(boundary, max(0.0, futile(time, boundary))) if futile else 0.0
             stages.append(_stage(stages, times, boundary, given_up))
         return cls(tuple(stages))
 
@@ -176,43 +179,62 @@ class Monitoring:
             futile.append(max(0.0, inside) if stage.futile else 0.0)
         return Exits(np.array(up), np.array(down), np.array(futile))
 
-    def stage_wise(self, z: float, level: float = 0.95) -> StageWise:
+    def stage_wise(self, z: float, level: float = 0.95, beyond: Sequence[float] = ()) -> StageWise:
         """The interval of the drift after the last of these looks, where the study ended.
 
         Results are ordered by the look at which a study ends and its side, and by z at the same look
-        (Tsiatis, Rosner and Mehta 1984): p of a drift is the probability of ending higher. Studies that
-        were given up at an earlier look have ended lower.
+        (Tsiatis, Rosner and Mehta 1984): p of a drift is the probability of ending higher. Where studies
+        near 0 are given up, those that go on are above or below them; two results are then ordered by the
+        first look that parts them, which needs no later look, and increases with the drift.
 
         Args:
             z: The estimate over its standard error, at the last look.
             level: The coverage.
+            beyond: By earlier look the score that this study was beyond when it went on, with the sign of
+                its side, where a study nearer to 0 would have been given up; 0 where none would.
 
         >>> alone = Monitoring.of([4.0], [0.05]).stage_wise(2.0)
         >>> [round(each, 3) for each in alone]
         [0.02, 1.98, 1.0, 0.046]
         """
-        last = self.stages[-1]
-        scale, score = math.sqrt(last.time), z * math.sqrt(last.time)
-        reached = [*(each for each in self.stages[:-1] if each.nodes.size), last]
+        scale = math.sqrt(self.stages[-1].time)
+        free = self._higher(z * scale, [0.0] * len(self.stages))
+        higher = self._higher(z * scale, beyond) if any(beyond) else free
+        shares = (1 - level) / 2, (1 + level) / 2, 0.5
+        ends = [_root(higher, share, z / scale, 1 / scale) for share in shares]
+        none = free(0.0)
+        return StageWise(*ends, p=min(1.0, 2 * min(none, 1 - none)))
 
+    def _higher(self, score: float, beyond: Sequence[float]) -> Callable[[float], float]:
+        """From a drift to the probability of ending higher than with this score at the last look."""
+        *earlier, last = self.stages
+        time, where, mass = 0.0, np.zeros(1), np.ones(1)
         parts = []
-        for look, stage in enumerate(reached):
-            time, where, mass = _paths(reached[look - 1] if look else None, 0.0)
-            bound, step = score if stage is last else stage.boundary, stage.time - time
-            parts.append(
-                (where, mass, *(np.full(where.size, each) for each in (time, step, bound)))
-            )
-        where, mass, time, step, bound = (np.concatenate(each) for each in zip(*parts, strict=True))
+        for look, (stage, past) in enumerate(zip(earlier, beyond, strict=False)):
+            if not stage.nodes.size and not past:
+                continue
+            step, bound = stage.time - time, stage.boundary
+            high = min(bound, WIDEST * math.sqrt(stage.time))
+            low = -high
+            if past > 0:
+                low = min(past, high)
+            elif past < 0:
+                bound = high = max(past, low)
+            parts.append((where, mass, time, step, bound))
+            nodes, weight = _grid(low, high, min(step, self.stages[look + 1].time - stage.time))
+            density = np.exp(-(((nodes[:, None] - where) / math.sqrt(step)) ** 2) / 2) @ mass
+            time, where, mass = stage.time, nodes, weight * density / math.sqrt(2 * math.pi * step)
+        parts.append((where, mass, time, last.time - time, score))
+        where, mass, *rest = (np.concatenate(each) for each in zip(*(
+            np.broadcast_arrays(*each) for each in parts), strict=True))  # fmt: skip
+        time, step, bound = rest
         sd = np.sqrt(step)
 
         def higher(drift: float) -> float:
             likelier = np.exp(drift * where - drift * drift / 2 * time)
             return float((mass * likelier) @ _cdf((where + drift * step - bound) / sd))
 
-        shares = (1 - level) / 2, (1 + level) / 2, 0.5
-        ends = [_root(higher, share, z / scale, 1 / scale) for share in shares]
-        none = higher(0.0)
-        return StageWise(*ends, p=min(1.0, 2 * min(none, 1 - none)))
+        return higher
 
 
 def conditional_power(z: float, time: float, drift: float, final: float) -> float:
@@ -270,47 +292,58 @@ def in_z(t: float, df: float) -> float:
     return math.copysign(-NORMAL.inv_cdf(p / 2), t) if p < 1 else 0.0
 
 
-def wider_for_all(
+def reach_of_pairs(
     boundaries: Floats,
     times: Floats,
-    correlations: Floats,
+    pairs: Sequence[tuple[int, int]],
     rng: np.random.Generator,
-    alpha: float = SPENT,
     draws: int = DRAWS,
-) -> float:
-    """By what the boundaries of one pair are multiplied so that all pairs and looks together err in alpha.
+) -> Floats:
+    """How many times one pair's boundary each pair reaches at most, where no system differs.
 
-    The share ``1 - alpha`` of draws in which no pair's |z| is beyond so many boundaries at any look, the
-    pairs' statistics drawn with these correlations. Since it is for the maximum of those pairs that are
-    not decided, whichever of them have no difference, it errs in alpha (strong control).
+    Systems vary alike and apart from each other, as in Tukey's range: pairs that share one are correlated
+    by a half. Estimated correlations would change with every look, and with them what a look decided.
 
     Args:
         boundaries: float64 [k], of one pair, in standard errors.
         times: float64 [k], the information of each look.
-        correlations: float64 [p, p], of the pairs' estimates.
+        pairs: The places of the systems of each pair.
         rng: Of the draws.
-        alpha: The level of all together.
         draws: How many.
+
+    Returns:
+        float64 [draws, pairs].
+    """
+    one, other = np.array(pairs).T
+    steps = np.sqrt(np.diff(times, prepend=0.0) / 2)
+    score = np.zeros((draws, int(max(one.max(), other.max())) + 1))
+    reached = np.zeros((draws, len(pairs)))
+    for step, time, boundary in zip(steps, times, boundaries, strict=True):
+        score += step * rng.standard_normal(score.shape)
+        apart = np.abs(score[:, one] - score[:, other]) / (math.sqrt(time) * boundary)
+        reached = np.maximum(reached, apart)
+    return reached
+
+
+def wider_for_all(reached: Floats, alpha: float = SPENT) -> float:
+    """By what the boundaries of one pair are multiplied so that all pairs and looks together err in alpha.
+
+    Since it is for the maximum over the pairs that are not decided, whichever of them have no difference,
+    it errs in alpha (strong control).
+
+    Args:
+        reached: float64 [draws, pairs], of `reach_of_pairs`.
+        alpha: The level of all together.
 
     Returns:
         1 or more.
 
-    >>> one = Monitoring.of([0.5, 1.0], [0.003, 0.05])
-    >>> same = np.ones((3, 3))  # one pair three times: nothing to correct
-    >>> times = np.array([0.5, 1.0])
-    >>> round(wider_for_all(one.boundaries, times, same, np.random.default_rng(0), 0.05), 1)
-    1.0
+    >>> one, rng = Monitoring.of([1.0], [0.05]), np.random.default_rng(0)
+    >>> pairs = [(0, 1), (0, 2), (1, 2)]  # Tukey's 2.344 in the place of 1.96
+    >>> round(wider_for_all(reach_of_pairs(one.boundaries, np.ones(1), pairs, rng), 0.05), 1)
+    1.2
     """
-    values, vectors = np.linalg.eigh(correlations)
-    kept = values > 1e-9 * values.max()
-    root = (vectors[:, kept] * np.sqrt(values[kept])).T
-    steps = np.sqrt(np.diff(times, prepend=0.0))
-    score = np.zeros((draws, len(correlations)))
-    largest = np.zeros(draws)
-    for step, time, boundary in zip(steps, times, boundaries, strict=True):
-        score += step * (rng.standard_normal((draws, len(root))) @ root)
-        largest = np.maximum(largest, np.abs(score).max(axis=1) / (math.sqrt(time) * boundary))
-    return max(1.0, float(np.quantile(largest, 1 - alpha)))
+    return max(1.0, float(np.quantile(reached.max(axis=1), 1 - alpha)))
 
 
 # -- the grid
@@ -374,6 +407,12 @@ def _boundary(before: Stage | None, time: float, allowed: float) -> float:
     return boundary
 
 
+def _grid(low: float, high: float, step: float) -> tuple[Floats, Floats]:
+    """Nodes and weights on an interval of scores, fine enough for a step of so much information."""
+    unit, weight = _legendre(16 * math.ceil((10 + 2.2 * (high - low) / math.sqrt(step)) / 16))
+    return low + (high - low) * unit, (high - low) * weight
+
+
 def _stage(
     earlier: Sequence[Stage], times: Sequence[float], boundary: float, futile: float
 ) -> Stage:
@@ -384,9 +423,9 @@ def _stage(
         return Stage(time, boundary, futile, np.empty(0), np.empty(0))
     low, high = futile, max(futile, min(boundary, WIDEST * math.sqrt(time)))
     step = time - (before.time if before else 0.0)
-    finest = math.sqrt(min([step, *(each - time for each in times[look + 1 : look + 2])]))
-    unit, weight = _legendre(16 * math.ceil((10 + 2.2 * (high - low) / finest) / 16))
-    nodes = low + (high - low) * unit
+    nodes, weight = _grid(
+        low, high, min([step, *(each - time for each in times[look + 1 : look + 2])])
+    )
     sd = math.sqrt(step)
     if before is None:
         density = np.exp(-((nodes / sd) ** 2) / 2)
@@ -394,7 +433,7 @@ def _stage(
         apart = (nodes[:, None] - before.nodes) / sd, (nodes[:, None] + before.nodes) / sd
         density = sum(np.exp(-(each**2) / 2) @ before.mass for each in apart)
     density = density / (sd * math.sqrt(2 * math.pi))
-    return Stage(time, boundary, futile, nodes, (high - low) * weight * density)
+    return Stage(time, boundary, futile, nodes, weight * density)
 
 
 def _paths(before: Stage | None, drift: float) -> tuple[float, Floats, Floats]:

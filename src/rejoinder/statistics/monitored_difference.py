@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from rejoinder.statistics.group_sequential import (
     NORMAL,
     SPENT,
     Monitoring,
-    StageWise,
     conditional_power,
     futile_below,
     in_t,
@@ -24,6 +23,9 @@ from rejoinder.statistics.group_sequential import (
 BETTER, FUTILE, ENDED, GO_ON = "better", "futile", "undecided", "go on"
 """What a look says: one system is better; the planned effect would hardly be shown any more; the planned
 maximum is reached without a decision; more ratings are needed."""
+
+CLOSED = "closed"
+"""What is said of a pair that goes on, one of which cannot be the best system that is sought."""
 
 _Z = NORMAL.inv_cdf(0.975)
 
@@ -118,7 +120,7 @@ class StudyCourse:
 def follow(
     estimates: Sequence[LookEstimate],
     plan: PlannedStudy,
-    wider: float = 1.0,
+    wider: Callable[[int], float] = lambda rated: 1.0,
     every: LookEstimate | None = None,
 ) -> StudyCourse:
     """Takes looks in their order until one of them ends the study.
@@ -130,7 +132,7 @@ def follow(
     Args:
         estimates: At each look.
         plan: What the design promises.
-        wider: By what the boundaries are multiplied for several pairs.
+        wider: From the rated items of a look to what its boundary is multiplied by for several pairs.
         every: That of all ratings, for a study that has ended; None: the last look is of all.
 
     >>> plan = PlannedStudy(100, 100.0, 0.28, 2.1)
@@ -144,20 +146,20 @@ def follow(
         (k for k, each in enumerate(usable) if each.rated >= plan.most or fractions[k] >= 1),
         len(usable) - 1,
     )
-    own = usable[: last + 1]
-    if not own:
+    until_now = usable[: last + 1]
+    if not until_now:
         return StudyCourse(())
     total = 0.0
     spending = []
-    for each, fraction in zip(own, fractions, strict=False):
+    for each, fraction in zip(until_now, fractions, strict=False):
         ends = each.rated >= plan.most or fraction >= 1
         total = SPENT if ends else max(total, spent(fraction) if plan.stopping else 0.0)
         spending.append(total)
-    times = [each.rated / plan.most for each in own]
+    times = [each.rated / plan.most for each in until_now]
     monitoring = Monitoring.of(times, spending)
-    boundaries = wider * monitoring.boundaries
+    boundaries = monitoring.boundaries * [wider(each.rated) for each in until_now]
     looks: list[MonitoredLook] = []
-    for each, fraction, boundary in zip(own, fractions, boundaries, strict=False):
+    for each, fraction, boundary in zip(until_now, fractions, boundaries, strict=False):
         looks.append(_look(each, fraction, float(boundary), plan))
         if looks[-1].says in (BETTER, ENDED):
             break
@@ -166,50 +168,23 @@ def follow(
         return StudyCourse(tuple(looks))
     number = len(looks)
     final = every if every is not None and every.error > 0 and every.df > 0 else usable[-1]
-    if final.rated <= own[number - 1].rated:
-        final = own[number - 1]
+    if final.rated <= until_now[number - 1].rated:
+        final = until_now[number - 1]
     ends = [*times[: number - 1], final.rated / plan.most]
     z = in_z(final.value / final.error, final.df)
     if ends == times[:number]:
         monitoring = Monitoring(monitoring.stages[:number])
     else:
         monitoring = Monitoring.of(ends, spending[:number])
-    found = _ordered(z, monitoring, looks, ends, spending[:number], plan)
+    given_up = [each.says != FUTILE and _futile_below(each.fraction, plan) for each in looks[:-1]]
+    beyond = [math.copysign(math.sqrt(time) * given, each.z) for time, given, each in zip(
+        ends, given_up, looks, strict=False)]  # fmt: skip
+    ordered = monitoring.stage_wise(z, beyond=beyond)
     scale, factor = math.sqrt(ends[-1]), in_t(_Z, final.df) / _Z * final.error
-    low, high, median = (final.value + (each * scale - z) * factor for each in found[:3])
+    low, high, median = (final.value + (each * scale - z) * factor for each in ordered[:3])
     return StudyCourse(
-        tuple(looks), final.rated - own[number - 1].rated, low, high, median, p=found.p
+        tuple(looks), final.rated - until_now[number - 1].rated, low, high, median, p=ordered.p
     )
-
-
-def _ordered(
-    z: float,
-    free: Monitoring,
-    looks: Sequence[MonitoredLook],
-    times: Sequence[float],
-    total: Sequence[float],
-    plan: PlannedStudy,
-) -> StageWise:
-    """The interval by the order of the looks, where the study would have been given up on the way too.
-
-    From the side of a positive drift a study that was given up has ended lower than one that went on, the
-    lower the earlier; from the side of a negative one higher. p and the end that is nearer to 0 do not count
-    on it, since boundaries do not, where the difference is clear; nor does a study that went on although it
-    was futile.
-    """
-    found = free.stage_wise(z)
-    wedge = [_futile_below(each.fraction, plan) for each in looks[:-1]]
-    if not any(wedge) or any(each.says == FUTILE for each in looks[:-1]):
-        return found
-    given_up = dict(zip(times[:-1], wedge, strict=True))
-    walk = Monitoring.of(times, total, lambda time, _: math.sqrt(time) * given_up.get(time, 0.0))
-    above, below = walk.stage_wise(z), walk.stage_wise(-z)
-    clear = looks[-1].says == BETTER
-    one, other = (above.median, -below.median) if z > 0 else (-below.median, above.median)
-    median = one if clear else (one + other) / 2
-    low = found.low if clear and z > 0 else -below.high
-    high = found.high if clear and z < 0 else above.high
-    return StageWise(low, high, median, found.p)
 
 
 def _futile_below(fraction: float, plan: PlannedStudy) -> float:

@@ -14,6 +14,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 import studies
+from chromium import MARKS, launched, opened
 from rejoinder import follow_design, plan_design
 from rejoinder.annotation.followed_design import FollowedDesign, check_design
 from rejoinder.annotation.task import Criterion, Task
@@ -49,10 +50,36 @@ def rate(link, apart, seed, until, reading):
     browser.close()
 
 
+def rate_in_browser(link, apart, seed):
+    """The same by the keys of a Chromium, whose page finds a server again that was away."""
+    draw = random.Random(seed)
+    with launched() as chromium:
+        page, _ = opened(chromium)
+        page.goto(link)
+        page.locator("button[type=submit]").click()
+        while True:
+            page.wait_for_function("!document.querySelector('#answer') || "
+                                   "!document.querySelector('.keys').hidden")  # fmt: skip
+            if not page.locator("#answer").count():
+                return
+            shown = page.content()
+            mean = 3 + (apart / 2 if re.search(r">\s*ann\s*<", shown) else -apart / 2)
+            page.keyboard.press(str(min(5, max(1, round(draw.gauss(mean, 1))))))
+            with page.expect_navigation(timeout=60000):
+                page.keyboard.press("Enter")
+
+
 @pytest.mark.parametrize(
-    ("items", "effect", "kills"), [(60, 0.9, 0), pytest.param(300, 0.4, 30, marks=pytest.mark.slow)]
+    ("items", "effect", "kills", "in_browser"),
+    [
+        (60, 0.9, 0, False),
+        pytest.param(300, 0.4, 30, False, marks=pytest.mark.slow),
+        pytest.param(300, 0.4, 30, True, marks=MARKS),
+    ],
 )
-def test_a_served_study_ends_by_itself(tmp_path, items, effect, kills):
+def test_a_served_study_ends_by_itself(tmp_path, items, effect, kills, in_browser):
+    if in_browser:
+        pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     design = files_of(tmp_path, items, effect)
     texts = [tmp_path / f"{name}.jsonl" for name in ("t", "ann", "bot")]
     db = tmp_path / "s.sqlite"
@@ -61,18 +88,21 @@ def test_a_served_study_ends_by_itself(tmp_path, items, effect, kills):
     links = [each["link"] for each in server.links["raters"]]
     until = 10**6, 10**6, items // 6 * 2 + 1  # who leaves has begun an item
     threads = [
-        threading.Thread(target=rate, args=(link, effect, seed, last, 0.3 if kills else 0.0))
+        threading.Thread(target=rate_in_browser, args=(link, effect, seed))
+        if in_browser and not seed
+        else threading.Thread(target=rate, args=(link, effect, seed, last, 0.3 if kills else 0.0))
         for seed, (link, last) in enumerate(zip(links, until, strict=True))
     ]
     for thread in threads:
         thread.start()
     draw = random.Random(kills)
     for _ in range(kills):
-        time.sleep(draw.uniform(0.1, 0.5))
+        time.sleep(draw.uniform(0.1, 0.5) * (4 if in_browser else 1))
         server.kill()
         server.start()
     for thread in threads:
-        thread.join(300)
+        thread.join(600)
+    assert not any(thread.is_alive() for thread in threads)
     browser = Browser(server.links["admin"])
     admin = browser.get()
     browser.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import polars as pl
 import pytest
@@ -116,7 +118,7 @@ def test_several_systems_share_a_constant() -> None:
 def test_a_judge_of_the_design_is_asked_for() -> None:
     table = _ratings(np.random.default_rng(4), 30, (0.0, 0.0))
     with pytest.raises(ParameterError, match="give the judge's scores of all items too"):
-        follow_design(table, plan_design(0.5, reliability=0.6, rho=0.7, pool=400).design)
+        follow_design(table, plan_design(0.25, reliability=0.6, rho=0.7, pool=400).design)
 
 
 def test_a_judge_narrows_the_estimate_from_60_items_on() -> None:
@@ -140,3 +142,28 @@ def test_a_judge_narrows_the_estimate_from_60_items_on() -> None:
     for each in without.looks.filter(pl.col("rated").is_in(list(by))).to_dicts():
         same = by[each["rated"]]["mean"] == pytest.approx(each["mean"])
         assert same == (each["rated"] < 60)
+
+
+def test_a_system_that_cannot_be_the_best_needs_no_more_ratings() -> None:
+    design = plan_design(0.7, reliability=0.6, spread=2**0.5, systems=4, goal="best").design
+    assert design.most > plan_design(0.7, reliability=0.6, spread=2**0.5).design.most
+    assert design.plan.final > 1.15 * plan_design(0.7, reliability=0.6).design.plan.final
+    table = _ratings(np.random.default_rng(8), 40, (1.4, 0.0, 0.0, 1.2))
+    best = follow_design(table, design)
+    assert best.finished == ("s1", "s2")
+    says = {(row["a"], row["b"]): row["says"] for row in best.pairs.to_dicts()}
+    assert says["s0", "s3"] == "go on"
+    assert says["s1", "s2"] == "closed"
+    ranks = follow_design(table, dataclasses.replace(design, goal="ranks"))
+    assert ranks.finished == ()
+    # Where s1 and s2 were left out from then on, nothing else changes, and the pairs of the others end.
+    more = _ratings(np.random.default_rng(7), 300, (1.9, 0.0, 0.0, 1.2)).filter(
+        pl.col("system").is_in(["s0", "s3"])
+    ).with_columns(pl.col("id") + "+")  # fmt: skip
+    whole = follow_design(pl.concat([table, more]), design)
+    assert whole.finished == ("s0", "s1", "s2", "s3")
+    assert "the best system is s0" in whole.notes
+    early = whole.looks.filter(pl.col("rated") <= 40)
+    assert early.equals(best.looks.filter(pl.col("rated") <= 40))
+    saved = {row["lever"]: row["ratings"] for row in whole.saved.to_dicts()}
+    assert saved["systems that were finished earlier"] == 340 - (340 + 40 + 40 + 340) / 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 import polars as pl
@@ -56,9 +56,9 @@ for the systems' true difference, and `measured` the share of runs that found it
 """
 
 
-def levels(runs: int, seed: int) -> Iterator[Row]:
-    """How often either test finds a difference where there is none."""
-    for name, draw in DIFFERENCES.items():
+def levels(runs: int, seed: int, of: Collection[str] = tuple(DIFFERENCES)) -> Iterator[Row]:
+    """How often either test finds a difference where there is none, of these shapes of differences."""
+    for name, draw in ((name, DIFFERENCES[name]) for name in of):
         for size in SIZES:
             rng = np.random.default_rng([seed, size])
             compared = _compared(draw(rng, (size, runs)), seed)
@@ -68,9 +68,9 @@ def levels(runs: int, seed: int) -> Iterator[Row]:
                 yield Row(test, name, f"{size} items", LEVEL, hits, int(np.isfinite(p).sum()))
 
 
-def powers(runs: int, seed: int) -> Iterator[Row]:
-    """How often the test finds a difference that is called detectable."""
-    for name, draw in DIFFERENCES.items():
+def powers(runs: int, seed: int, of: Collection[str] = tuple(DIFFERENCES)) -> Iterator[Row]:
+    """How often the test finds a difference that is called detectable, of these shapes of differences."""
+    for name, draw in ((name, DIFFERENCES[name]) for name in of):
         for size in SIZES[1:]:
             rng = np.random.default_rng([seed, size])
             shown = _compared(draw(rng, (size, runs)), seed)["detectable"].to_numpy()

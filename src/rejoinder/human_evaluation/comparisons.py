@@ -73,16 +73,16 @@ class Comparisons:
         repeated[first] = False
         return repeated
 
-    def sign_test(self, own: NDArray[np.bool_], outcomes: Indices) -> float:
+    def sign_test(self, chosen: NDArray[np.bool_], outcomes: Indices) -> float:
         """The sign test over items: which side more of an item's judges prefer.
 
         Items of one cluster change their signs together (`flip_test`).
 
         Args:
-            own: The comparisons to test (bool [n]).
+            chosen: The comparisons to test (bool [n]).
             outcomes: int64 [n], 1 for one side, -1 for the other, 0 for a tie.
         """
-        signs = np.sign(np.bincount(self.item[own], outcomes[own], len(self.items)))
+        signs = np.sign(np.bincount(self.item[chosen], outcomes[chosen], len(self.items)))
         return flip_test(np.bincount(self.group_of_item, signs).astype(np.int64))
 
     def judgements(self, least: int) -> Judgements:

@@ -46,14 +46,14 @@ class JudgeColumns(NamedTuple):
 
 
 def judge_columns(
-    compared: Comparisons, model: StrengthModel, own: Mapping[str, Sequence[str]]
+    compared: Comparisons, model: StrengthModel, families: Mapping[str, Sequence[str]]
 ) -> JudgeColumns:
     """The first place in the votes of people and of each judge, and each judge's own kind.
 
     Args:
         compared: The comparisons, ``a`` as it was shown first.
         model: How strengths are estimated; without judges there are no columns.
-        own: By judge the systems of its own kind.
+        families: By judge the systems of its own kind.
     """
     columns: dict[tuple[int, str], Floats] = {}
     reasons: dict[tuple[int, str], str] = {}
@@ -65,7 +65,7 @@ def judge_columns(
         else:
             reasons[i, FIRST_PLACE] = FIXED_SIDES
     for i, judge in enumerate(model.judges, start=1):
-        if not (kind := own.get(judge, ())):
+        if not (kind := families.get(judge, ())):
             continue
         mixed = _kind_signs(compared, kind)
         if not mixed[voter == i].any():
@@ -175,13 +175,13 @@ class JudgeVotes:
 
 
 def _outcomes_of_both_orders(
-    compared: Comparisons, own: NDArray[np.bool_]
+    compared: Comparisons, of_judge: NDArray[np.bool_]
 ) -> tuple[Floats, Indices]:
     """Of each pair of replies judged in both orders by one rater: 1 for the same outcome; its cluster.
 
     Of several votes in one order the first counts.
     """
-    rows = np.flatnonzero(own)
+    rows = np.flatnonzero(of_judge)
     keys = np.stack([compared.item, compared.a, compared.b, compared.rater])[:, rows]
     pairs, pair = np.unique(keys, axis=1, return_inverse=True)
     votes = np.full((pairs.shape[1], 2), 2)

@@ -53,7 +53,7 @@ class PreferenceCriterion:
         table: pl.DataFrame,
         options: SummaryOptions,
         model: StrengthModel,
-        own: Mapping[str, Sequence[str]],
+        families: Mapping[str, Sequence[str]],
     ) -> None:
         self.name, self.options = name, options
         self.all = Comparisons(table, options)
@@ -80,7 +80,7 @@ class PreferenceCriterion:
             self.agreement += agreement_rows(name, KEPT, usable, options)
         self.pairs = self._pairs()
         model = self._judged_by_both(model)
-        estimated = judge_columns(self.selected, model, own)
+        estimated = judge_columns(self.selected, model, families)
         columns = estimated.matrix(self.selected.a.size)
         self.rule = model.rule(self.selected.raters)
         if options.resamples:
@@ -125,8 +125,8 @@ class PreferenceCriterion:
 
     def _pair(self, a: int, b: int) -> dict[str, Any]:
         compared = self.selected
-        own = (compared.a == a) & (compared.b == b)
-        winner, item, group = compared.winner[own], compared.item[own], compared.group[own]
+        rows = (compared.a == a) & (compared.b == b)
+        winner, item, group = compared.winner[rows], compared.item[rows], compared.group[rows]
         votes = np.bincount(item, winner)[np.unique(item)]
         won, lost = int((votes > 0).sum()), int((votes < 0).sum())
         row: dict[str, Any] = {
@@ -141,7 +141,7 @@ class PreferenceCriterion:
             "items_won": won,
             "items_tied": votes.size - won - lost,
             "items_lost": lost,
-            "p": compared.sign_test(own, compared.winner),
+            "p": compared.sign_test(rows, compared.winner),
             "clusters": np.unique(group).size,
             "reason": None if won + lost else "no item is decided: there is nothing to test",
         }
@@ -175,17 +175,17 @@ class PreferenceCriterion:
         rows = []
         for i, rater in enumerate(compared.raters):
             of_rater = compared.rater == i
-            own = compared.shown[of_rater]
+            shown = compared.shown[of_rater]
             row = {
                 "criterion": self.name,
                 "rater": rater,
-                "comparisons": own.size,
-                "first": int((own > 0).sum()),
-                "second": int((own < 0).sum()),
-                "ties": int((own == 0).sum()),
+                "comparisons": shown.size,
+                "first": int((shown > 0).sum()),
+                "second": int((shown < 0).sum()),
+                "ties": int((shown == 0).sum()),
                 "side_p": _side_p(compared.shown[changing & of_rater]),
             }
-            constant = bool((own == own[0]).all())
+            constant = bool((shown == shown[0]).all())
             rows.append(row | verdict_on(self.judgements, i, constant, self.options))
         return rows
 

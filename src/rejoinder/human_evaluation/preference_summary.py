@@ -185,7 +185,7 @@ def _check_judges(table: pl.DataFrame, judges: Sequence[str]) -> None:
 
 
 def _own_kinds(
-    own: Mapping[str, Sequence[str]], judges: Sequence[str], table: pl.DataFrame
+    families: Mapping[str, Sequence[str]], judges: Sequence[str], table: pl.DataFrame
 ) -> dict[str, tuple[str, ...]]:
     """The systems of each judge's own kind, checked.
 
@@ -194,7 +194,7 @@ def _own_kinds(
     """
     systems = pl.concat([table.get_column("a"), table.get_column("b")]).unique().to_list()
     checked = {}
-    for judge, kind in own.items():
+    for judge, kind in families.items():
         names = tuple(strings(kind, f"own[{judge!r}]", "systems"))
         if judge not in judges:
             others = f"; the judges are {listed(judges)}" if judges else ""

@@ -69,8 +69,8 @@ class RaterRule(NamedTuple):
         ):
             note = f"intervals hold for other raters too (random rater effects: {number})"
             return cls(True, note, named)
-        few = f"{number} {'is' if len(raters) == 1 else 'are'} fewer than {FEWEST_RATERS}"
-        why = "as requested" if requested else fixed_because or few
+        why_fixed = f"{number} {'is' if len(raters) == 1 else 'are'} fewer than {FEWEST_RATERS}"
+        why = "as requested" if requested else fixed_because or why_fixed
         note = f"intervals hold for these raters only (fixed rater effects: {why})"
         return cls(False, note, named)
 

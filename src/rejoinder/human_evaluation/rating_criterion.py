@@ -164,9 +164,9 @@ class RatingCriterion:
         names = self.table.get_column("system").unique(maintain_order=True).to_list()
         rows = []
         for name in names:
-            own = self.selected.systems == name
-            values = self.reduced.values[own]
-            groups = self._groups(self.selected.ids[own])
+            of_system = self.selected.systems == name
+            values = self.reduced.values[of_system]
+            groups = self._groups(self.selected.ids[of_system])
             interval = _mean_interval(values, groups, self.options, self.ends)
             rows.append(
                 {
@@ -178,7 +178,7 @@ class RatingCriterion:
                     "sd": float(values.std(ddof=1)) if values.size > 1 else math.nan,
                     "median": float(np.median(values)) if values.size else math.nan,
                     "n": values.size,
-                    "ratings": int(self.selected.numbers[own].sum()),
+                    "ratings": int(self.selected.numbers[of_system].sum()),
                     "reason": interval.reason,
                     **_clustering(values, groups),
                 }
@@ -235,11 +235,11 @@ class RatingCriterion:
     def _raters(self) -> list[dict[str, Any]]:
         rows = []
         for place, rater in enumerate(self.people.raters):
-            own = self.people.values[:, place]
-            own = own[~np.isnan(own)]
-            constant = bool(own.min() == own.max())
-            row = {"criterion": self.name, "rater": rater, "ratings": own.size}
-            row["mean"] = float(own.mean())
+            ratings = self.people.values[:, place]
+            ratings = ratings[~np.isnan(ratings)]
+            constant = bool(ratings.min() == ratings.max())
+            row = {"criterion": self.name, "rater": rater, "ratings": ratings.size}
+            row["mean"] = float(ratings.mean())
             rows.append(row | verdict_on(self.people.judgements, place, constant, self.options))
         return rows
 
@@ -252,9 +252,9 @@ class RatingCriterion:
         if clusters is None:
             return
         for name in dict.fromkeys(self.selected.systems):
-            own = self.selected.systems == name
-            groups = self.options.groups(self.selected.ids[own])
-            sizes.append(round(effective_size(self.reduced.values[own], groups)))
+            of_system = self.selected.systems == name
+            groups = self.options.groups(self.selected.ids[of_system])
+            sizes.append(round(effective_size(self.reduced.values[of_system], groups)))
         ids = self.table.get_column("id").unique().to_numpy()
         self.notes += large_group(np.unique(self.options.groups(ids), return_counts=True)[1])
         items = counted(ids.size, "item")

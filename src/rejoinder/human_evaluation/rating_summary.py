@@ -117,8 +117,8 @@ def ratings(
     if scale is not None:
         check_scale(table, scale)
 
-    def summarised(name: str, own: pl.DataFrame) -> RatingCriterion:
-        part = RatingCriterion(name, own, options, scale)
+    def summarised(name: str, table_of_name: pl.DataFrame) -> RatingCriterion:
+        part = RatingCriterion(name, table_of_name, options, scale)
         part.notes += grade_notes(part.single.get_column("score").to_numpy(), scale)
         return part
 
@@ -177,8 +177,8 @@ def _by_people(part: RatingCriterion, table: pl.DataFrame, scale: Scale | None) 
     options, selected = part.options, part.selected_single
     if not options.resamples or selected.get_column("system").n_unique() < 2:
         return None
-    own = part.aggregated()
+    replies = part.aggregated()
     if options.raters == "mean":
         usable = pl.col("rater").is_in(selected.get_column("rater").unique().implode())
-        own = table.filter(usable, pl.col("criterion") == part.name)
-    return ByPeople(part.name, own, ComparisonOptions(clusters=options.clusters, scale=scale))
+        replies = table.filter(usable, pl.col("criterion") == part.name)
+    return ByPeople(part.name, replies, ComparisonOptions(clusters=options.clusters, scale=scale))

@@ -89,10 +89,10 @@ def raters(rows: pl.DataFrame, columns: Sequence[Column]) -> Table:
     paper, heading, fold = rows, "rater", ""
     if rows.height > MOST_RATERS:
         paper = rows.filter(rows["verdict"].is_in(["below", "dropped"])).sort("kappa")
-        some = f"{paper.height} of {rows.height}"
-        heading = f"rater ({some})"
+        share = f"{paper.height} of {rows.height}"
+        heading = f"rater ({share})"
         if paper.height > MOST_RATERS:
-            fold = f"{some} raters below the threshold, lowest kappa first"
+            fold = f"{share} raters below the threshold, lowest kappa first"
     facts = ("verdict", "reason", "shared", "constant")
     verdicts = any(str(_verdict(*row)) for row in paper.select(facts).iter_rows())
     shown = [
@@ -124,11 +124,11 @@ def verdicts(rows: pl.DataFrame) -> Document:
 
 
 def _verdict(verdict: str, reason: str | None, shared: int, constant: bool) -> Text:
-    said = "" if verdict == "kept" else verdict
+    state = "" if verdict == "kept" else verdict
     if verdict == "not judged":  # its reason is short enough for a cell
         missing = "too few shared" if shared else "none shared"
-        said = "no kappa" if reason == REASON_CONSTANT else missing
-    return styled(", ".join(each for each in (said, "one value" * constant) if each), "yellow")
+        state = "no kappa" if reason == REASON_CONSTANT else missing
+    return styled(", ".join(each for each in (state, "one value" * constant) if each), "yellow")
 
 
 def of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:

@@ -42,8 +42,8 @@ def each_criterion(
     """
     tables = table.partition_by("criterion", maintain_order=True)
     parts = []
-    for done, own in enumerate(tables, start=1):
-        parts.append(summarised(own.item(0, "criterion"), own))
+    for done, of_criterion in enumerate(tables, start=1):
+        parts.append(summarised(of_criterion.item(0, "criterion"), of_criterion))
         if progress is not None:
             progress(done, len(tables))
     several = len(parts) > 1

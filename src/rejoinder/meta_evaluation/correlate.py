@@ -115,11 +115,11 @@ class Agreement(PlottedResult):
         Raises:
             ParameterError: The protocol is not ``turn``, or there is no such coefficient.
         """
-        wanted = self.correlations if correlation is None else (correlation,)
-        for each in wanted:
+        names = self.correlations if correlation is None else (correlation,)
+        for each in names:
             if each not in self.correlations:
                 correlation_named(each)
-        rows = [row for each in wanted for row in self._evidence.within(each)]
+        rows = [row for each in names for row in self._evidence.within(each)]
         return pl.DataFrame(rows, schema_overrides=_types(("value", "low", "high", "p")))
 
     def comparisons(self, correlation: str | None = None) -> pl.DataFrame:
@@ -304,11 +304,11 @@ def correlate(
     if in_clusters and not chosen.of_dialogues:
         notes.append(_cluster_note(rated, scores))
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
-    wanted = tuple(dict.fromkeys(evidence.names(correlations)))
-    rows = _rows(evidence, wanted, progress)
+    names = tuple(dict.fromkeys(evidence.names(correlations)))
+    rows = _rows(evidence, names, progress)
     facts = [chosen.signature()]
-    if wanted[0] in CORRELATIONS:
-        facts.append(f"correlations:{'+'.join(wanted)}")
+    if names[0] in CORRELATIONS:
+        facts.append(f"correlations:{'+'.join(names)}")
     facts += [
         f"criterion:{criterion}",
         f"raters:{raters}",
@@ -325,7 +325,7 @@ def correlate(
         chosen,
         tuple(scores.labels),
         len(rated.systems),
-        wanted,
+        names,
         "|".join(facts),
         {label: each.signature for label, each in scores.measured.items()},
         (*notes, *evidence.notes),
@@ -372,10 +372,10 @@ def _types(columns: Iterable[str]) -> dict[str, Any]:
 
 
 def _rows(
-    evidence: Evidence, wanted: Sequence[str], progress: Progress | None
+    evidence: Evidence, names: Sequence[str], progress: Progress | None
 ) -> list[tuple[str, str, CorrelationRow]]:
-    evidence.prepare(wanted, progress)
-    tasks = [(label, correlation) for label in evidence.labels for correlation in wanted]
+    evidence.prepare(names, progress)
+    tasks = [(label, correlation) for label in evidence.labels for correlation in names]
     done = 0
     advance(progress, done, len(tasks))
 
@@ -386,7 +386,7 @@ def _rows(
         advance(progress, done, len(tasks))
         return row
 
-    return [*at_once(one, tasks), *evidence.people(wanted)]
+    return [*at_once(one, tasks), *evidence.people(names)]
 
 
 def _hash(rated: Rated) -> str:

@@ -181,9 +181,9 @@ class Rated:
 
     def ratings_of(self, system: str) -> Floats:
         """The single ratings of a system's replies: float64 [n, raters], NaN where there is none."""
-        own = self.system == self.systems.index(system)
+        of_system = self.system == self.systems.index(system)
         ratings = np.full((len(self.ids), self.matrix.shape[1]), np.nan)
-        ratings[self.item[own]] = self.matrix[own]
+        ratings[self.item[of_system]] = self.matrix[of_system]
         return ratings
 
     @property
@@ -222,14 +222,14 @@ class Rated:
         )
         if lost.all():
             raise InputError(f"{note}; none is left: measure with fewer metrics")
-        kept = replace(
+        scored_part = replace(
             self,
             system=self.system[~lost],
             item=self.item[~lost],
             matrix=self.matrix[~lost],
             human=self.human[~lost],
         )
-        return kept, [note]
+        return scored_part, [note]
 
 
 @dataclass(frozen=True)

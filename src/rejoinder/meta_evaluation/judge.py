@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -22,15 +22,11 @@ from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_no
 from rejoinder.meta_evaluation.with_people.refusals import check_signatures
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
-from rejoinder.result import TableResult
+from rejoinder.result import Basis, TableResult, with_basis
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
-from rejoinder.statistics.annotator_test import (
-    Alignment,
-    AnnotatorTest,
-    alternative_annotator_test,
-)
+from rejoinder.statistics.annotator_test import Alignment, AnnotatorTest, alternative_annotator_test
 from rejoinder.statistics.calibration import cross_fitted
 from rejoinder.statistics.clusters import Groups, variance_components
 from rejoinder.statistics.conventions import NO_SPREAD, NOISE
@@ -113,6 +109,7 @@ class JudgeReport(TableResult):
     panel: Estimate | None
     notes: tuple[str, ...]
     signature: str
+    _basis: Basis | None = field(default=None, repr=False)
 
     def document(self, view: View = AS_USUAL) -> Document:
         """How each judge follows people, where it errs, and whether it can replace a rater."""
@@ -185,6 +182,48 @@ def judge(
             marks are the ratings themselves, or its signature names them.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
+    return judge_by(
+        scores,
+        ratings,
+        covariates=None if responses is None else _covariates_of(responses),
+        repeats=repeats,
+        criterion=criterion,
+        without=without,
+        scale=scale,
+        cluster=cluster,
+        tolerance=tolerance,
+        alignment=alignment,
+        rater_severity=rater_severity,
+        seed=seed,
+        progress=progress,
+    )
+
+
+@with_basis("scores", "ratings", "covariates", "repeats")
+def judge_by(
+    scores: Scores | Frame,
+    ratings: Frame | Ratings,
+    *,
+    covariates: pl.DataFrame | None = None,
+    repeats: pl.DataFrame | None = None,
+    criterion: str | None = None,
+    without: Sequence[str] = (),
+    scale: Scale | None = None,
+    cluster: str | None = None,
+    tolerance: float = TOLERANCE,
+    alignment: Alignment = "rmse",
+    rater_severity: Severity = "adjusted",
+    seed: int = 12345,
+    progress: Progress | None = None,
+) -> JudgeReport:
+    """Does what `judge` does, without a text: ``covariates`` has length and markdown by system and id.
+
+    See `judge` for the other arguments.
+
+    Raises:
+        InputError: As `judge` does.
+        ParameterError: As `judge` does.
+    """
     scores = scores_of(scores, Scores, "rejoinder.judge(scores, ratings)")
     without = strings(without, "without", "systems")
     check_draws(0, seed)
@@ -199,7 +238,7 @@ def judge(
     given = taken(Ratings, ratings).of_criterion(criterion, one=True)
     rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
     low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
-    covariates = _covariates(rated, responses, notes)
+    measured = _covariates(rated, covariates, notes)
     labels = [label for label in rated.subjects if label != RANDOM]
     signatures = {label: scores.measured[label].signature for label in labels}
     check_signatures(signatures, given.table())
@@ -213,7 +252,7 @@ def judge(
             marks,
             rated,
             (low, high),
-            covariates,
+            measured,
             subject.sign,
             tolerance,
             alignment,
@@ -244,7 +283,7 @@ def judge(
     return JudgeReport(
         pl.DataFrame([row for each in judges for row in _measure_rows(each)], schema=_MEASURES),
         pl.DataFrame(
-            [row for each in judges for row in _error_rows(each, rated, covariates)], schema=_ERRORS
+            [row for each in judges for row in _error_rows(each, rated, measured)], schema=_ERRORS
         ),
         pl.DataFrame(_repeat_rows(repeats, labels), schema=_REPEATS),
         pl.DataFrame([_test_row(each) for each in judges], schema=_TESTS),
@@ -307,22 +346,22 @@ def _judge(
     if 0 < apart <= (1 - MOSTLY) * usable.size:
         marked[marked] = usable
         effects = RaterEffects.of(rated.matrix[marked], rater_severity)
-    own, ratings, group = marks[marked], rated.matrix[marked], rated.group[marked]
-    alike = sign > 0 and _on(own, scale)
+    given_marks, ratings, group = marks[marked], rated.matrix[marked], rated.group[marked]
+    alike = sign > 0 and _on(given_marks, scale)
     columns = [each[marked] for each in covariates.values()]
     errors = judge_errors(
         ratings,
-        own,
+        given_marks,
         rated.system[marked],
         group,
         np.stack(columns, axis=1) if columns else None,
         alike,
         rater_severity,
     )
-    answers = own if alike else cross_fitted(own, rated.human[marked], group, seed)
+    answers = given_marks if alike else cross_fitted(given_marks, rated.human[marked], group, seed)
     # A context that several systems answered is one cluster of replies.
     test = alternative_annotator_test(ratings, answers, tolerance, alignment, group)
-    equal = own[0] * sign if own.size and np.ptp(own) <= NO_SPREAD else None
+    equal = given_marks[0] * sign if given_marks.size and np.ptp(given_marks) <= NO_SPREAD else None
     return _Judge(label, marked, apart, effects, alike, errors, test, equal)
 
 
@@ -331,25 +370,33 @@ def _on(marks: Floats, scale: Scale) -> bool:
     return bool(marks.size) and scale[0] <= marks.min() and marks.max() <= scale[1]
 
 
+def _covariates_of(responses: ResponsesLike) -> pl.DataFrame:
+    """Length and markdown of each reply: ``system``, ``id`` and a column for each of `MEASURED`."""
+    table = taken(Responses, responses).frame.unique(
+        ["system", "id"], keep="first", maintain_order=True
+    )
+    texts = table["text"].to_list()
+    measured = {name: [measure(text) for text in texts] for name, measure in MEASURED.items()}
+    return table.select("system", "id").with_columns(pl.Series(*each) for each in measured.items())
+
+
 def _covariates(
-    rated: Rated, responses: ResponsesLike | None, notes: list[str]
+    rated: Rated, of_replies: pl.DataFrame | None, notes: list[str]
 ) -> dict[str, Floats]:
     """Length and markdown of each rated reply: float64 [r]; one that does not vary is left out."""
-    if responses is None:
+    if of_replies is None:
         return {}
-    table = taken(Responses, responses).frame.unique(["system", "id"], keep="first")
-    texts = dict(zip(zip(table["system"], table["id"], strict=True), table["text"], strict=True))
+    known = {(system, id): values for system, id, *values in of_replies.iter_rows()}
     places = [(rated.systems[s], rated.ids[i]) for s, i in _places(rated)]
-    absent = sum(place not in texts for place in places)
+    absent = sum(place not in known for place in places)
     if absent:
         what = counted(absent, "rated reply", "rated replies")
         notes.append(f"length and markdown are not tested: {what} without a text")
         return {}
-    replies = [texts[place] for place in places]
-    measured = {
-        name: np.array([measure(text) for text in replies]) for name, measure in MEASURED.items()
+    values = np.array([known[place] for place in places], float).reshape(-1, len(MEASURED))
+    return {
+        name: column for name, column in zip(MEASURED, values.T, strict=True) if np.ptp(column) > 0
     }
-    return {name: values for name, values in measured.items() if np.ptp(values) > 0}
 
 
 def _places(rated: Rated) -> list[tuple[int, int]]:
@@ -438,9 +485,9 @@ def _groups(one: _Judge, rated: Rated) -> str:
     """Whom two groups of raters rate: the first two."""
     words = []
     for part in (0, 1):
-        own = one.effects.part == part
-        raters = np.flatnonzero(one.effects.shares[own].sum(axis=0))
-        systems = np.unique(rated.system[one.marked][own])
+        of_part = one.effects.part == part
+        raters = np.flatnonzero(one.effects.shares[of_part].sum(axis=0))
+        systems = np.unique(rated.system[one.marked][of_part])
         words.append(
             f"{listed([rated.raters[r] for r in raters])} of {listed([rated.systems[s] for s in systems])}"
         )
@@ -494,19 +541,19 @@ def _repeat_rows(repeats: pl.DataFrame | None, labels: Sequence[str]) -> list[di
     if repeats is None:
         return []
     rows = []
-    for (name,), own in repeats.drop_nulls("value").group_by("name", maintain_order=True):
-        replies = own.select("system", "id").unique().height
-        if name not in labels or own.height == replies:
+    for (name,), of_name in repeats.drop_nulls("value").group_by("name", maintain_order=True):
+        replies = of_name.select("system", "id").unique().height
+        if name not in labels or of_name.height == replies:
             continue
-        key = own.select(pl.struct("system", "id").rank("dense")).to_series().to_numpy()
-        parts = variance_components(own["value"].to_numpy(), Groups.of(key, own.height))
-        total, number = parts.between + parts.within, own.height / replies
+        key = of_name.select(pl.struct("system", "id").rank("dense")).to_series().to_numpy()
+        parts = variance_components(of_name["value"].to_numpy(), Groups.of(key, of_name.height))
+        total, number = parts.between + parts.within, of_name.height / replies
         known = total > 0
         single = parts.between / total if known else math.nan
         mean = parts.between / (parts.between + parts.within / number) if known else math.nan
         reason = None if known else "all marks are equal"
         rows.append(
-            {"judge": name, "replies": replies, "marks": own.height, "single": single, "mean": mean,
+            {"judge": name, "replies": replies, "marks": of_name.height, "single": single, "mean": mean,
              "reason": reason}
         )  # fmt: skip
     return rows

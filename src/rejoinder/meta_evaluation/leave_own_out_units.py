@@ -109,22 +109,22 @@ def pair_unit(
         The scores with each system's own left out, of the items that every pair can use; and the
         protocol to correlate them under, which brings the pairs' own rows.
     """
-    wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
+    selected = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
     design = LeaveOwnOut.of(testset, responses, missing)
-    own, left = design.batch()
+    rest, left = design.batch()
     # One batch at a time: their references are many.
-    usable = design.usable(wanted, own, drop_unusable)[0]
-    partners: dict[str, list[Floats]] = {label: [] for label in wanted}
+    usable = design.usable(selected, rest, drop_unusable)[0]
+    partners: dict[str, list[Floats]] = {label: [] for label in selected}
     for other in range(design.systems):
         batch, _ = design.batch(other)
-        more = design.usable(wanted, batch, drop_unusable)[0]
+        more = design.usable(selected, batch, drop_unusable)[0]
         usable = [a & b for a, b in zip(usable, more, strict=True)]
-        for label, rows in zip(wanted, measure(list(wanted.values()), batch), strict=True):
+        for label, rows in zip(selected, measure(list(selected.values()), batch), strict=True):
             if isinstance(rows, np.ndarray):
                 partners[label].append(rows.reshape(design.n, design.systems, -1))
         if progress is not None:
             progress(other + 1, design.systems)
-    scores = design.scores(wanted, own, usable, (*_lost(wanted, usable), *left.notes), 0, seed)
+    scores = design.scores(selected, rest, usable, (*_lost(selected, usable), *left.notes), 0, seed)
     pair_rows = PairRows(
         tuple(design.alignment.systems),
         tuple(design.alignment.ids),
@@ -185,15 +185,15 @@ def _rows(rated: Rated, pair_rows: PairRows, label: str, subject: Subject, copie
     values = np.zeros((copies.item.size, len(rated.systems), rows.shape[-1]))
     at = 0
     for (a, b), of_pair in zip(copies.pairs, copies.items, strict=True):
-        own, chosen = values[at : at + of_pair.size], items[of_pair]
-        own[:] = rows[systems[a]][chosen][:, systems]
-        own[:, a] = rows[systems[b], chosen, systems[a]]
-        own[:, b] = rows[systems[a], chosen, systems[b]]
+        of_unit, chosen = values[at : at + of_pair.size], items[of_pair]
+        of_unit[:] = rows[systems[a]][chosen][:, systems]
+        of_unit[:, a] = rows[systems[b], chosen, systems[a]]
+        of_unit[:, b] = rows[systems[a], chosen, systems[b]]
         at += of_pair.size
     return Matrix(values)
 
 
-def _lost(wanted: dict[str, Metric], usable: Sequence[np.ndarray]) -> list[str]:
+def _lost(metrics: dict[str, Metric], usable: Sequence[np.ndarray]) -> list[str]:
     """Notes on items that some pair cannot use."""
     return merged(
         (
@@ -201,6 +201,6 @@ def _lost(wanted: dict[str, Metric], usable: Sequence[np.ndarray]) -> list[str]:
             f"{int((~keep).sum())} of {keep.size} items dropped: each has, for some pair of systems "
             "that are left out, no reference that the metric could use",
         )
-        for label, keep in zip(wanted, usable, strict=True)
+        for label, keep in zip(metrics, usable, strict=True)
         if not keep.all()
     )

@@ -195,18 +195,18 @@ def _common(
             f"ratings: {number} left out, of {items} not among those scored (such as '{example}')"
         )
     usable = _usable(scores)
-    kept = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
-    if not kept.height:
+    scorable = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
+    if not scorable.height:
         raise InputError("ratings: no rated item can be scored by every metric; drop a metric")
-    answered = kept.join(_unanswered(scores), on=["system", "id"], how="anti")
+    answered = scorable.join(_unanswered(scores), on=["system", "id"], how="anti")
     if not answered.height:
         raise InputError("ratings: none is of a reply that was given; name systems and ids alike")
-    if answered.height < kept.height:
+    if answered.height < scorable.height:
         notes.append(
-            f"ratings: {kept.height - answered.height} left out, of replies that were not given or "
+            f"ratings: {scorable.height - answered.height} left out, of replies that were not given or "
             "that a metric has no value for"
         )
-    lost = known.get_column("id").n_unique() - kept.get_column("id").n_unique()
+    lost = known.get_column("id").n_unique() - scorable.get_column("id").n_unique()
     if lost:
         notes.append(
             f"{lost} rated items left out for all metrics alike: at least one cannot score them"
@@ -305,5 +305,5 @@ def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:
 
 def _random(systems: int, items: int, seed: int) -> Subject:
     """Replies scored by one seeded normal draw."""
-    drawn = np.random.default_rng([seed, 1]).standard_normal(items * systems)
-    return Subject(rows_of(mean_rows(drawn), systems), cast(Metric, MeanOfReplies()))
+    noise = np.random.default_rng([seed, 1]).standard_normal(items * systems)
+    return Subject(rows_of(mean_rows(noise), systems), cast(Metric, MeanOfReplies()))

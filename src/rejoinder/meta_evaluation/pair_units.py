@@ -116,8 +116,8 @@ def _copies(rated: Rated) -> tuple[Copies, list[str]]:
     present = ~np.isnan(rated.paired)
     both = present & present.transpose(1, 0, 2)
     lonely = int(present.sum() - both.sum())
-    own = {pair: np.flatnonzero(both[pair]) for pair in every if both[pair].any()}
-    if not own:
+    items_of = {pair: np.flatnonzero(both[pair]) for pair in every if both[pair].any()}
+    if not items_of:
         raise InputError(
             "ratings: column 'against': no item has a rating of both systems of a pair; give each "
             "item of a pair two rows, one for A against B and one for B against A"
@@ -131,7 +131,7 @@ def _copies(rated: Rated) -> tuple[Copies, list[str]]:
             f"unit: {counted(lonely, 'rated reply', 'rated replies')} of a pair left out, because the "
             "other system's reply has no rating for that pair"
         )
-    return Copies(tuple(own), tuple(own.values())), notes
+    return Copies(tuple(items_of), tuple(items_of.values())), notes
 
 
 def _copied(

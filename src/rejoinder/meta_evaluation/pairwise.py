@@ -23,10 +23,7 @@ from rejoinder.meta_evaluation.evidence import (
 )
 from rejoinder.statistics import intervals
 from rejoinder.statistics.clusters import Groups, interval_size
-from rejoinder.statistics.conventions import (
-    p_of_drawn,
-    too_few_groups,
-)
+from rejoinder.statistics.conventions import p_of_drawn, too_few_groups
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.pairwise_accuracy import best_epsilon, decided_accuracy, pairwise_accuracy
@@ -170,8 +167,8 @@ class ReplyPairs(Evidence):
             orders = groups.permuted_in(self.rated.group, trials, self.draws.rng, width)
         chance = np.concatenate(
             [
-                np.nanmean(self._by_context(label, self.human[drawn], correlation), axis=1)
-                for drawn in orders
+                np.nanmean(self._by_context(label, self.human[order], correlation), axis=1)
+                for order in orders
             ]
         )
         mean = float(chance.mean())
@@ -184,21 +181,20 @@ class ReplyPairs(Evidence):
             return Pair(math.nan, math.nan, self.left.size, reason=reason)
         first, second = (self._by_context(label, self.human, correlation) for label in (a, b))
         counted = self._counted(self.human, correlation)
-        kept = ~np.isnan(first)
-        if not kept.any():
+        defined = ~np.isnan(first)
+        if not defined.any():
             return Pair(math.nan, math.nan, 0, reason="people rate all pairs alike")
         interval = self._interval(first - second)
-        first, second = first[kept], second[kept]
+        first, second = first[defined], second[defined]
         p = math.nan
         if self.draws.permutations:
-            _, group = np.unique(self.of_context[kept], return_inverse=True)
+            _, group = np.unique(self.of_context[defined], return_inverse=True)
             size = self.draws.permutations, int(group.max()) + 1
             coins = (2.0 * self.draws.rng.integers(0, 2, size) - 1)[:, group]
             again = coins @ (first - second) / first.size
             p = p_of_drawn([again], float((first - second).mean()))
         values, ends = (float(first.mean()), float(second.mean())), (interval.low, interval.high)
-        n = int(counted.sum())
-        return Pair(*values, n, *ends, p, reason=no_interval(interval))
+        return Pair(*values, int(counted.sum()), *ends, p, reason=no_interval(interval))
 
     def observations(self) -> pl.DataFrame:
         """A row for each pair: ``system_a``, ``system_b``, ``id``, ``group``, and differences."""

@@ -127,8 +127,8 @@ class SoftPairs(Evidence):
         swaps = [all_swaps(n)] if exact else permutation_swaps(n, trials, rng)
         values = score(rows.sums())
         observed, above, tried = values[pairs[:, 0]] - values[pairs[:, 1]], 0.0, 0
-        for _, drawn in swapped_differences(rows, score, pairs, swaps):
-            above, tried = above + reached(drawn, observed), tried + drawn.shape[1]
+        for _, permuted in swapped_differences(rows, score, pairs, swaps):
+            above, tried = above + reached(permuted, observed), tried + permuted.shape[1]
         # The observed replies are one more swap, which ties with itself.
         return np.asarray(above / tried if exact else (above + 0.5) / (tried + 1))
 
@@ -145,9 +145,9 @@ class SoftPairs(Evidence):
         p, why = math.nan, None
         if self.complete:
             trials, rng = self.draws.permutations, np.random.default_rng([self.draws.seed, 6])
-            drawn = renamed(self.human, metric, self.pairs, trials, rng)
-            more["chance"] = chance = float(drawn.mean())
-            p = p_of_drawn([drawn - chance], value - chance)
+            by_chance = renamed(self.human, metric, self.pairs, trials, rng)
+            more["chance"] = chance = float(by_chance.mean())
+            p = p_of_drawn([by_chance - chance], value - chance)
         else:
             why = f"{INCOMPLETE} and no chance"
         reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
@@ -185,11 +185,11 @@ class SoftPairs(Evidence):
         systems, trials = len(self.rated.systems), self.draws.permutations
         rows = rows_of(mean_rows(values.T.ravel()), 2 * systems)
         places = [self.pairs + systems * np.array([s, t]) for s in range(2) for t in range(2)]
-        drawn = self._p_on(rows, mean, np.concatenate(places), self.shared[0], 0)
-        mixed, rng = drawn.reshape(2, 2, -1), np.random.default_rng([self.draws.seed, 7])
+        p_values = self._p_on(rows, mean, np.concatenate(places), self.shared[0], 0)
+        mixed, rng = p_values.reshape(2, 2, -1), np.random.default_rng([self.draws.seed, 7])
         p, least = metric_swaps(self.human, mixed, self.pairs, trials, rng)
-        few = FEW_SYSTEMS.format(systems=systems, least=least) if least > SIGNIFICANT else None
-        return p, few
+        note = FEW_SYSTEMS.format(systems=systems, least=least) if least > SIGNIFICANT else None
+        return p, note
 
     def _standardised(self, label: str) -> Floats:
         """What each reply adds to its system's score, on one level and scale: float64 [S, n].

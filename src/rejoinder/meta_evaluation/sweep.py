@@ -313,8 +313,8 @@ def _measured(
     scores: Scores, names: Mapping[str, str], size: int, settings: SweepSettings
 ) -> list[dict[str, Any]]:
     whole = settings.unit
-    drawn = max(LEAST_ASSIGNMENTS, round(whole.assignments * size / whole.size))
-    protocol = replace(whole, size=size, assignments=min(whole.assignments, drawn))
+    assignments = max(LEAST_ASSIGNMENTS, round(whole.assignments * size / whole.size))
+    protocol = replace(whole, size=size, assignments=min(whole.assignments, assignments))
     agreement = correlate(
         scores,
         settings.ratings,

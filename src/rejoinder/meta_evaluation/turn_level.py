@@ -86,16 +86,16 @@ class Observations(Evidence):
 
     def row(self, label: str, correlation: str) -> CorrelationRow:
         """Value, cluster bootstrap and permutation test."""
-        kept = self.usable(label)
-        x, y = self.scores[label][kept], self.human[kept]
+        usable = self.usable(label)
+        x, y = self.scores[label][usable], self.human[usable]
         value = float(correlation_named(correlation)(x, y))
         reason = undefined(x, y)
         if reason:
             return CorrelationRow(math.nan, y.size, reason=reason)
-        interval = self._interval(label, correlation, kept)
+        interval = self._interval(label, correlation, usable)
         p = math.nan
         if self.draws.permutations:
-            groups = self.groups[kept]
+            groups = self.groups[usable]
             p = float(
                 significance.permutation_p(
                     x, y, correlation, self.draws.permutations, self.draws.rng, groups
@@ -103,34 +103,34 @@ class Observations(Evidence):
             )
         return CorrelationRow(value, y.size, interval.low, interval.high, p, no_interval(interval))
 
-    def _interval(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Interval:
-        too_few = self._too_few(kept)
+    def _interval(self, label: str, correlation: str, usable: NDArray[np.bool_]) -> Interval:
+        too_few = self._too_few(usable)
         if too_few or not self.draws.resamples:
             return Interval.none(too_few)
         if self.raters is None:
-            return percentiles(self._resampled(label, correlation, kept))
+            return percentiles(self._resampled(label, correlation, usable))
         return correlation_bootstrap.bootstrap_over_raters(
-            self.scores[label][kept],
-            self.raters[kept],
+            self.scores[label][usable],
+            self.raters[usable],
             correlation,
-            self.groups[kept],
+            self.groups[usable],
             self.draws.resamples,
             self.draws.rng,
         )
 
-    def _too_few(self, kept: NDArray[np.bool_]) -> str | None:
-        number = np.unique(self.groups[kept]).size
+    def _too_few(self, usable: NDArray[np.bool_]) -> str | None:
+        number = np.unique(self.groups[usable]).size
         least = max(self.least, LEAST_GROUPS)
         return f"fewer than {least} {self.drawn} to resample" if number < least else None
 
-    def _resampled(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Floats:
-        key = label, correlation, kept.tobytes()
+    def _resampled(self, label: str, correlation: str, usable: NDArray[np.bool_]) -> Floats:
+        key = label, correlation, usable.tobytes()
         if key not in self.resampled:
             self.resampled[key] = correlation_bootstrap.resampled(
-                self.scores[label][kept],
-                self.human[kept],
+                self.scores[label][usable],
+                self.human[usable],
                 correlation,
-                self.groups[kept],
+                self.groups[usable],
                 self.draws.resamples,
                 self.draws.rng,
             )
@@ -138,21 +138,21 @@ class Observations(Evidence):
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
         """The difference resample by resample, the paired permutation, and Williams' test."""
-        kept = self.usable(a, b)
-        x1, x2, y = self.scores[a][kept], self.scores[b][kept], self.human[kept]
+        usable = self.usable(a, b)
+        x1, x2, y = self.scores[a][usable], self.scores[b][usable], self.human[usable]
         measure = correlation_named(correlation)
         r12, r13, r23 = (float(r) for r in (measure(x1, y), measure(x2, y), measure(x1, x2)))
         reason = undefined(x1, y) or undefined(x2, y)
         if reason:
             return Pair(r12, r13, y.size, reason=reason)
-        too_few = self._too_few(kept)
+        too_few = self._too_few(usable)
         interval = Interval.none(too_few)
         if self.draws.resamples and not too_few:
-            first, second = (self._resampled(label, correlation, kept) for label in (a, b))
+            first, second = (self._resampled(label, correlation, usable) for label in (a, b))
             interval = percentiles(first - second)
         p = math.nan
         if self.draws.permutations:
-            groups = self.groups[kept]
+            groups = self.groups[usable]
             p = significance.paired_permutation(
                 x1, x2, y, correlation, self.draws.permutations, self.draws.rng, groups
             ).p
@@ -203,8 +203,8 @@ class TurnObservations(Observations):
         All replies for a metric that can score fewer than half of them: it is undefined.
         """
         missing = [np.isnan(self.scores[label]) for label in labels]
-        few = [each for each in missing if each.sum() <= each.size / 2]
-        return ~np.logical_or.reduce(few) if few else np.ones(self.human.size, dtype=np.bool_)
+        rare = [each for each in missing if each.sum() <= each.size / 2]
+        return ~np.logical_or.reduce(rare) if rare else np.ones(self.human.size, dtype=np.bool_)
 
     def _unscored(self) -> list[str]:
         """Notes on replies that a metric cannot score by themselves."""
@@ -237,8 +237,8 @@ class TurnObservations(Observations):
         pooled = super().pair(a, b, correlation)
         if not self.several:
             return pooled
-        kept = self.usable(a, b)
-        x1, x2, data = self.scores[a][kept], self.scores[b][kept], self._within(kept)
+        usable = self.usable(a, b)
+        x1, x2, data = self.scores[a][usable], self.scores[b][usable], self._within(usable)
         difference, interval, p = data.difference(x1, x2, correlation), _NONE, math.nan
         if self.draws.resamples:
             interval = data.difference_interval(x1, x2, correlation)
@@ -285,8 +285,8 @@ class TurnObservations(Observations):
         return self.means[key]
 
     def _mean_within(self, label: str, correlation: str) -> CorrelationRow:
-        kept = self.usable(label)
-        x, data = self.scores[label][kept], self._within(kept)
+        usable = self.usable(label)
+        x, data = self.scores[label][usable], self._within(usable)
         each = data.coefficients(x, correlation)
         defined = ~np.isnan(each)
         sizes = np.bincount(data.system, minlength=len(self.rated.systems))
@@ -307,10 +307,10 @@ class TurnObservations(Observations):
         value = data.mean(x, correlation)
         return CorrelationRow(value, n, interval.low, interval.high, p, "; ".join(reasons) or None)
 
-    def _within(self, kept: NDArray[np.bool_]) -> WithinSystems:
-        cluster = None if self.rated.cluster is None else self.groups[kept]
-        system, item = self.rated.system[kept], self.rated.item[kept]
-        return WithinSystems(self.human[kept], system, item, cluster, self.rated.systems)
+    def _within(self, usable: NDArray[np.bool_]) -> WithinSystems:
+        cluster = None if self.rated.cluster is None else self.groups[usable]
+        system, item = self.rated.system[usable], self.rated.item[usable]
+        return WithinSystems(self.human[usable], system, item, cluster, self.rated.systems)
 
     def within(self, correlation: str) -> list[dict[str, Any]]:
         """Each system by itself, then the mean of those that are defined."""
@@ -335,9 +335,10 @@ class TurnObservations(Observations):
         rows = []
         for label, mean in zip(self.labels, means, strict=True):
             key = {"metric": label, "correlation": correlation}
-            own = [(system, next(of_systems)) for system in self.rated.systems]
+            of_system = [(system, next(of_systems)) for system in self.rated.systems]
             rows += [
-                key | {"system": system} | row.columns() for system, row in [*own, ("mean", mean)]
+                key | {"system": system} | row.columns()
+                for system, row in [*of_system, ("mean", mean)]
             ]
         return rows
 

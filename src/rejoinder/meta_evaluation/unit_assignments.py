@@ -77,8 +77,8 @@ def design(
     present, size = ~np.isnan(rated.grid), settings.size
     pairs = places(rated.systems, settings.pairs)
     shared = [np.flatnonzero(present[a] & present[b]) for a, b in pairs]
-    kept = [p for p, items in enumerate(shared) if items.size >= size]
-    if not kept:
+    large_enough = [p for p, items in enumerate(shared) if items.size >= size]
+    if not large_enough:
         most = max(items.size for items in shared)
         if not most:
             raise ParameterError(
@@ -94,12 +94,12 @@ def design(
             f"units of {size} items ({SIZE}, 100 where it is not given): no two systems share so "
             f"many rated items; the most is {most}: {remedy}"
         )
-    sizes = sorted({shared[p].size for p in kept})
+    sizes = sorted({shared[p].size for p in large_enough})
     over = sorted({n % size for n in sizes})
-    units = sum(shared[p].size // size for p in kept)
+    units = sum(shared[p].size // size for p in large_enough)
     note = (
         f"unit: {counted(units, 'unit')} of {counted(size, 'item')} from "
-        f"{counted(len(kept), 'pair')} of systems with {_span(sizes)} "
+        f"{counted(len(large_enough), 'pair')} of systems with {_span(sizes)} "
         f"{'item' if sizes == [1] else 'items'} each"
     )
     if any(over):
@@ -111,13 +111,13 @@ def design(
     if settings.pairs:
         every = len(rated.systems) * (len(rated.systems) - 1) // 2
         notes.append(f"unit: {len(pairs)} of {counted(every, 'pair')} of systems, {why}")
-    if len(kept) < len(pairs):
+    if len(large_enough) < len(pairs):
         notes.append(
-            f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "
+            f"unit: {len(pairs) - len(large_enough)} of {len(pairs)} pairs share fewer than {size} rated "
             "items and are left out"
         )
-    with_units = np.array([pairs[p] for p in kept])
-    return Design(with_units, tuple(shared[p] for p in kept), size, seed), notes
+    with_units = np.array([pairs[p] for p in large_enough])
+    return Design(with_units, tuple(shared[p] for p in large_enough), size, seed), notes
 
 
 def largest_size(shared: Sequence[int]) -> int:

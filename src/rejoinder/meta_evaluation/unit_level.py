@@ -143,12 +143,12 @@ class UnitObservations(Evidence):
 
     def _leave_out(self, place: int, system: int, correlations: Sequence[str]) -> None:
         """The coefficients of the first assignments without the units of one system."""
-        kept = (self.design.pairs != system).all(axis=1)[self.design.pair]
-        if np.count_nonzero(kept) < LEAST_UNITS:
+        others = (self.design.pairs != system).all(axis=1)[self.design.pair]
+        if np.count_nonzero(others) < LEAST_UNITS:
             return
-        y = Ranked(self.first.human[:, kept])
+        y = Ranked(self.first.human[:, others])
         for label, x in self.first.scores.items():
-            for correlation, value in measured(Ranked(x[:, kept]), y, correlations):
+            for correlation, value in measured(Ranked(x[:, others]), y, correlations):
                 self.without[label, correlation][place] = value
 
     def _block(self, block: int, number: int) -> Differences:
@@ -279,9 +279,9 @@ class UnitObservations(Evidence):
         """The mean coefficient without each system in turn: float64 [S]; NaN where undefined."""
         each = self.without[label, correlation]
         undefined = np.isnan(each)
-        few = undefined.mean(axis=1) <= UNDEFINED_SHARE
+        mostly_defined = undefined.mean(axis=1) <= UNDEFINED_SHARE
         sums = np.where(undefined, 0.0, each).sum(axis=1)
-        return np.where(few, sums / np.maximum(1, (~undefined).sum(axis=1)), np.nan)
+        return np.where(mostly_defined, sums / np.maximum(1, (~undefined).sum(axis=1)), np.nan)
 
     def _reason(self, label: str, correlation: str) -> str | None:
         """Why the mean over assignments is undefined, or says nothing; None where it is neither."""

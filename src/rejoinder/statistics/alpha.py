@@ -61,10 +61,7 @@ def krippendorff_alpha(matrix: Floats, kind: str = "interval") -> float:
 
 
 def alpha_interval(
-    matrix: Floats,
-    kind: str,
-    groups: NDArray[np.generic] | None = None,
-    level: float = LEVEL,
+    matrix: Floats, kind: str, groups: NDArray[np.generic] | None = None, level: float = LEVEL
 ) -> Interval:
     """The confidence interval of alpha over units, or over groups of them: the jackknife.
 
@@ -214,11 +211,11 @@ def _alphas(ratings: _Pairable, kind: str, group: Indices, number: int) -> Float
         size = min(step, number - begin)
         # Units of groups beyond this block are left out by none of it.
         shifted = group - begin
-        own = np.where((shifted >= 0) & (shifted < size), shifted, size)
-        keys = own[ratings.unit] * ratings.codes + ratings.code
+        codes = np.where((shifted >= 0) & (shifted < size), shifted, size)
+        keys = codes[ratings.unit] * ratings.codes + ratings.code
         removed = np.bincount(keys, minlength=(size + 1) * ratings.codes).astype(np.float64)
         removed = removed.reshape(size + 1, ratings.codes)
-        rest = _Rest(own, size + 1, removed.sum(axis=0) - removed)
+        rest = _Rest(codes, size + 1, removed.sum(axis=0) - removed)
         observed, expected = DIFFERENCES[kind](ratings, rest)
         n, varies = rest.counts.sum(axis=1), (rest.counts > 0).sum(axis=1) > 1
         expected = np.where(varies, expected, np.nan)
@@ -261,8 +258,10 @@ def _ordinal(ratings: _Pairable, rest: _Rest) -> tuple[Floats, Floats]:
     out = np.bincount(keys, weight, minlength=rest.counts.size).reshape(rest.counts.shape)
     squares = ((out.sum(axis=0) - out) * rank**2).sum(axis=1)
     # sum_u (sum_c n_uc r_c)^2 / (m - 1): over all units, less the units left out.
-    own = ratings.sums(rank[rest.group[ratings.unit], ratings.code]) ** 2 / (m - 1)
-    remaining = _over_all_units(ratings, rank) - np.bincount(rest.group, own, minlength=rest.number)
+    unit = ratings.sums(rank[rest.group[ratings.unit], ratings.code]) ** 2 / (m - 1)
+    remaining = _over_all_units(ratings, rank) - np.bincount(
+        rest.group, unit, minlength=rest.number
+    )
     n = n[:, 0]
     expected = 2 * (n * (counts * rank**2).sum(axis=1) - (counts * rank).sum(axis=1) ** 2)
     return 2 * (squares - remaining), expected

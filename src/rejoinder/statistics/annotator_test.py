@@ -19,7 +19,6 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups, mean_variance
 from rejoinder.statistics.conventions import NO_SPREAD
-from rejoinder.statistics.false_discovery import benjamini_yekutieli
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.rating_matrix import checked_ratings
 from rejoinder.statistics.student import two_sided_p
@@ -150,6 +149,26 @@ def alternative_annotator_test(
     return AnnotatorTest(tuple(rows), rate, advantage, rate >= PASSING, None)
 
 
+def benjamini_yekutieli(p: Floats) -> Floats:
+    """Benjamini and Yekutieli's step-up correction (2001): float64 [m] to float64 [m].
+
+    The i-th smallest of m is multiplied by ``m / i * sum_j 1 / j``; none may exceed a larger one's.
+    Rejecting those at or below q keeps the expected share of wrong rejections at q, however the tests
+    depend on each other. An undefined p stays NaN and does not belong to the family.
+
+    >>> benjamini_yekutieli(np.array([0.01, 0.04])).round(3).tolist()  # times 2 / 1 * 1.5, 2 / 2 * 1.5
+    [0.03, 0.06]
+    """
+    p = np.asarray(p, dtype=np.float64)
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN sorts last
+    m = order.size
+    places = np.arange(1, m + 1)
+    scaled = np.minimum(1.0, p[order] * m / places * (1 / places).sum())
+    corrected = np.full_like(p, np.nan)
+    corrected[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+    return corrected
+
+
 def _too_few(raters: int) -> str:
     """Why there is no test with so few raters, and what would make one possible."""
     have, ask = (
@@ -169,11 +188,11 @@ def _left_out(
 ) -> LeftOutRater:
     others = np.delete(ratings, rater, axis=1)
     both = np.isfinite(ratings[:, rater]) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
-    own = _alignment(ratings[both, rater], others[both], alignment)
+    of_rater = _alignment(ratings[both, rater], others[both], alignment)
     its = _alignment(judge[both], others[both], alignment)
-    slack = ROUNDING * (1 + np.abs(own))  # equal but for rounding is equal
-    judge_close = (its >= own - slack).astype(np.float64)
-    rater_close = (own >= its - slack).astype(np.float64)
+    slack = ROUNDING * (1 + np.abs(of_rater))  # equal but for rounding is equal
+    judge_close = (its >= of_rater - slack).astype(np.float64)
+    rater_close = (of_rater >= its - slack).astype(np.float64)
     n = int(both.sum())
     advantage = float(judge_close.mean()) if n else math.nan
     differences = rater_close - judge_close
@@ -189,12 +208,12 @@ def _left_out(
 
 def _alignment(answers: Floats, others: Floats, alignment: Alignment) -> Floats:
     """How close each answer is to those of the others: float64 [n]."""
-    there = np.isfinite(others)
+    present = np.isfinite(others)
     if alignment == "accuracy":
         each = (others == answers[:, None]).astype(np.float64)
     else:
-        each = (np.where(there, others, 0.0) - answers[:, None]) ** 2
-    means = np.where(there, each, 0.0).sum(axis=1) / there.sum(axis=1)
+        each = (np.where(present, others, 0.0) - answers[:, None]) ** 2
+    means = np.where(present, each, 0.0).sum(axis=1) / present.sum(axis=1)
     return means if alignment == "accuracy" else -np.sqrt(means)
 
 

@@ -32,9 +32,9 @@ def order_of_k(values: Floats, k: int, rank: int) -> Floats:
     counts = (~np.isnan(rows)).sum(axis=0)
     result = np.full(counts.size, np.nan)
     for n in np.unique(counts[counts >= k]).tolist():
-        own = rows[:n, counts == n]
+        ordered = rows[:n, counts == n]
         # As steps from the smallest upwards, so that equal samples have exactly their own value.
-        result[counts == n] = own[0] + _reached(n, k, rank)[1:] @ np.diff(own, axis=0)
+        result[counts == n] = ordered[0] + _reached(n, k, rank)[1:] @ np.diff(ordered, axis=0)
     return result.reshape(values.shape[1:])
 
 

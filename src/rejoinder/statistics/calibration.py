@@ -12,11 +12,7 @@ FOLDS = 10
 
 
 def cross_fitted(
-    scores: Floats,
-    ratings: Floats,
-    groups: NDArray[np.generic],
-    seed: int,
-    folds: int = FOLDS,
+    scores: Floats, ratings: Floats, groups: NDArray[np.generic], seed: int, folds: int = FOLDS
 ) -> Floats:
     """What ratings a least squares line gives for scores, each line fitted on the other folds.
 

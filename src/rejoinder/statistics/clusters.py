@@ -57,8 +57,7 @@ class Groups:
                 f"groups: shape {labels.shape} for {n} observations; give one label for each"
             )
         _, group, size = np.unique(labels, return_inverse=True, return_counts=True)
-        order = np.argsort(group, kind="stable")
-        return cls(order, np.cumsum(size) - size, size)
+        return cls(np.argsort(group, kind="stable"), np.cumsum(size) - size, size)
 
     def __len__(self) -> int:
         return self.size.size
@@ -105,19 +104,19 @@ class Groups:
         """
         g = len(self)
         for done, b in _blocks(resamples, self.order.size * width):
-            drawn = rng.integers(0, g, size=(b, g))
-            lengths = self.size[drawn].sum(axis=1)
+            numbers = rng.integers(0, g, size=(b, g))
+            lengths = self.size[numbers].sum(axis=1)
             for length in np.unique(lengths):
                 rows = np.flatnonzero(lengths == length)
-                yield done + rows, self.members(drawn[rows])
+                yield done + rows, self.members(numbers[rows])
 
-    def members(self, drawn: Indices) -> Indices:
+    def members(self, numbers: Indices) -> Indices:
         """The observations of drawn groups: int64 [b, k] to [b, length], all of one length."""
-        flat = drawn.ravel()
+        flat = numbers.ravel()
         size = self.size[flat]
         ends = np.cumsum(size)
         within = np.arange(ends[-1]) - np.repeat(ends - size, size)
-        return self.order[np.repeat(self.first[flat], size) + within].reshape(len(drawn), -1)
+        return self.order[np.repeat(self.first[flat], size) + within].reshape(len(numbers), -1)
 
     def permuted(self, trials: int, rng: np.random.Generator, width: int = 1) -> Iterator[Indices]:
         """Exchanges whole groups of one size with each other, and shuffles within every group.
@@ -131,22 +130,18 @@ class Groups:
         classes = [np.flatnonzero(self.size == size) for size in np.unique(self.size)]
         members = [self.members(each[:, None]) for each in classes]
         for _, b in _blocks(trials, n * width):
-            drawn = np.empty((b, n), dtype=np.int64)
+            orders = np.empty((b, n), dtype=np.int64)
             for block in members:
                 g, m = block.shape
                 group = rng.permuted(np.tile(np.arange(g), (b, 1)), axis=1)[:, :, None]
                 place = np.zeros((b, g, m), dtype=np.int64)
                 if m > 1:
                     place = rng.permuted(np.tile(np.arange(m), (b, g, 1)), axis=2)
-                drawn[:, block.ravel()] = block[group, place].reshape(b, -1)
-            yield drawn
+                orders[:, block.ravel()] = block[group, place].reshape(b, -1)
+            yield orders
 
     def permuted_in(
-        self,
-        clusters: NDArray[np.generic],
-        trials: int,
-        rng: np.random.Generator,
-        width: int = 1,
+        self, clusters: NDArray[np.generic], trials: int, rng: np.random.Generator, width: int = 1
     ) -> Iterator[Indices]:
         """The same inside each cluster of groups; and clusters of groups of one shape change places.
 
@@ -168,17 +163,17 @@ class Groups:
             shapes.setdefault(tuple(sizes[members].tolist()), []).append(members)
         n = self.order.size
         for _, b in _blocks(trials, n * width):
-            drawn = np.empty((b, n), dtype=np.int64)
+            orders = np.empty((b, n), dtype=np.int64)
             for alike in shapes.values():
                 inside = np.stack([
                     members[np.concatenate(list(Groups.of(group[members], members.size).permuted(b, rng)))]
                     for members in alike
                 ], axis=1)  # fmt: skip
                 order = rng.permuted(np.tile(np.arange(len(alike)), (b, 1)), axis=1)
-                drawn[:, np.concatenate(alike)] = np.take_along_axis(
+                orders[:, np.concatenate(alike)] = np.take_along_axis(
                     inside, order[:, :, None], axis=1
                 ).reshape(b, -1)
-            yield drawn
+            yield orders
 
     def swaps(
         self, trials: int, rng: np.random.Generator, width: int = 1
@@ -191,9 +186,9 @@ class Groups:
         n = self.order.size
         for _, b in _blocks(trials, n * width):
             heads = rng.integers(0, 2, size=(b, len(self)), dtype=np.int8).astype(np.bool_)
-            drawn = np.empty((b, n), dtype=np.bool_)
-            drawn[:, self.order] = np.repeat(heads, self.size, axis=1)
-            yield drawn
+            coins = np.empty((b, n), dtype=np.bool_)
+            coins[:, self.order] = np.repeat(heads, self.size, axis=1)
+            yield coins
 
 
 def freedom_of(sizes: NDArray[np.generic]) -> float:

@@ -122,8 +122,8 @@ def _ridge(x: Floats, y: Floats, pairs: int, systems: int) -> Floats:
     if not apart > 0:
         return equal * float(np.sign(equal @ (x.T @ y)))
     square[1:, 1:] += (k - 1) * noise / apart * np.eye(k - 1)
-    found = np.asarray(axes @ np.linalg.lstsq(square, product, rcond=None)[0], dtype=np.float64)
-    return found / (float(np.linalg.norm(found)) or 1.0)
+    direction = np.asarray(axes @ np.linalg.lstsq(square, product, rcond=None)[0], dtype=np.float64)
+    return direction / (float(np.linalg.norm(direction)) or 1.0)
 
 
 def folds_of(clusters: int, folds: int, rng: np.random.Generator) -> Indices:

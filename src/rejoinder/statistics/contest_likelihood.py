@@ -105,10 +105,10 @@ class ContestLikelihood:
         self.size = first + contests.judges
         self._kinds, self._kind, self._weights = self._distinct()
 
-    def resampled(self, drawn: Indices) -> ContestLikelihood:
+    def resampled(self, contests: Indices) -> ContestLikelihood:
         """The likelihood of drawn contests, int64 [m], each as often as it was drawn."""
         other = copy(self)
-        other._weights = np.bincount(self._kind[drawn], minlength=self._kinds.size).astype(float)
+        other._weights = np.bincount(self._kind[contests], minlength=self._kinds.size).astype(float)
         return other
 
     def points(self) -> Floats:

@@ -65,9 +65,9 @@ def p_of_drawn(blocks: Iterable[Floats], observed: float, exact: bool = False) -
     0.5
     """
     reached = number = 0
-    for drawn in blocks:
-        reached += int((~(np.abs(drawn) < abs(observed) - NOISE)).sum())
-        number += drawn.size
+    for values in blocks:
+        reached += int((~(np.abs(values) < abs(observed) - NOISE)).sum())
+        number += values.size
     return reached / number if exact else p_of_draws(reached, number)
 
 

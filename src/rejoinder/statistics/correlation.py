@@ -171,6 +171,25 @@ def standardised(x: Floats) -> Floats:
     return d / np.sqrt(np.mean(d**2, axis=-1, keepdims=True))
 
 
+def of_orders(x: Floats, y: Floats, measure: Correlation) -> Callable[[Indices], Floats]:
+    """The coefficient of x with y in other orders, which has the deviations of y in these orders.
+
+    Args:
+        x: Scores of one metric or of several (float64 [..., n]).
+        y: Ratings (float64 [n]).
+        measure: One of `CORRELATIONS`; Spearman's is Pearson's of ranks, which are taken once.
+
+    Returns:
+        A function of orders, int64 [b, n], to float64 [..., b].
+    """
+    if measure is spearman:
+        x, y, measure = average_ranks(x), average_ranks(y), pearson
+    if measure is not pearson or y.size < 2:
+        return lambda orders: measure(x[..., None, :], y[orders])
+    dx, dy = (d / np.sqrt(_dot(d, d))[..., None] for d in (deviations(x), deviations(y)))
+    return lambda orders: np.einsum("...i,bi->...b", dx, dy[orders])
+
+
 def _dot(x: Floats, y: Floats) -> Floats:
     return np.einsum("...i,...i->...", x, y)
 

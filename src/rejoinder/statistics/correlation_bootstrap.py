@@ -101,8 +101,8 @@ def resampled(
         raise InputError(f"resampled: y has shape {y.shape}; give one vector of ratings")
     values = np.full((*x.shape[:-1], resamples), np.nan)
     width = 1 + x.size // max(1, y.size)
-    for rows, drawn in Groups.of(groups, y.size).resampled(resamples, rng, width):
-        values[..., rows] = measure(x[..., drawn], y[drawn])
+    for rows, items in Groups.of(groups, y.size).resampled(resamples, rng, width):
+        values[..., rows] = measure(x[..., items], y[items])
     return values
 
 
@@ -159,10 +159,10 @@ def bootstrap_over_raters(
     if reason:
         return Interval.none(reason)
     values = np.full(resamples, np.nan)
-    for rows, drawn in clusters.resampled(resamples, rng, width=4):
+    for rows, items in clusters.resampled(resamples, rng, width=4):
         counts = rng.multinomial(raters, np.full(raters, 1 / raters), size=rows.size)
-        y = np.take_along_axis(weighted_means(ratings, counts.astype(np.float64)), drawn, axis=1)
-        values[rows] = _present_only(measure, x[drawn], y)
+        y = np.take_along_axis(weighted_means(ratings, counts.astype(np.float64)), items, axis=1)
+        values[rows] = _present_only(measure, x[items], y)
     return percentiles(values, level)
 
 

@@ -49,8 +49,8 @@ def held_out_interval(gain: float, low: float, high: float, training: float) -> 
         for _ in range(60):
             middle = (near + far) / 2
             share = middle / training if training > 0 else 1.0
-            kept = (middle - gain) ** 2 <= (fixed - gain) ** 2 * spread_of_tuning(share)
-            near, far = (middle, far) if kept else (near, middle)
+            inside = (middle - gain) ** 2 <= (fixed - gain) ** 2 * spread_of_tuning(share)
+            near, far = (middle, far) if inside else (near, middle)
         return near
 
     return HeldOutGain(end(low), end(high)) if low == low else HeldOutGain(low, high)

@@ -141,7 +141,7 @@ def large_group(sizes: NDArray[np.generic], items: str = "items") -> list[str]:
     ]
 
 
-def few_groups(number: int, drawn: str) -> list[str]:
+def few_groups(number: int, groups: str) -> list[str]:
     """A note about intervals that resample fewer than 10 groups; none where there are more.
 
     Below 4 there is no interval, and its own reason says so.
@@ -151,4 +151,4 @@ def few_groups(number: int, drawn: str) -> list[str]:
     """
     if not LEAST_GROUPS <= number < FEW_GROUPS:
         return []
-    return [f"{number} {drawn} alone: intervals of so few are rough; do not rely on them"]
+    return [f"{number} {groups} alone: intervals of so few are rough; do not rely on them"]

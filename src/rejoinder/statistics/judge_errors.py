@@ -148,8 +148,8 @@ def judge_errors(
     agreement, each = sums.agreement(sums.total), sums.agreement(sums.left_out)
     if (inside_systems := _Sums.within_systems(effects, marks, system, groups)) is not None:
         for known, part in ((agreement, inside_systems.total), (each, inside_systems.left_out)):
-            found = inside_systems.agreement(part)
-            known |= {name: found[name] for name in WITHIN_SYSTEMS}
+            within = inside_systems.agreement(part)
+            known |= {name: within[name] for name in WITHIN_SYSTEMS}
     n = len(marks)
 
     def of_all(name: str, beside: float = 0.0, reason: str | None = None) -> Estimate:
@@ -305,9 +305,9 @@ class _Sums:
         # Without a cluster the severities change, and with them p: a quadratic function of the change.
         cluster = np.unique(groups, return_inverse=True)[1]
         change = effects.changes(cluster)
-        own = change[cluster]
-        shift = (effects.shares * own).sum(axis=1)
-        left_out = total - clusters.sums(rows(p - shift, residuals - own + shift[:, None]))
+        moved = change[cluster]
+        shift = (effects.shares * moved).sum(axis=1)
+        left_out = total - clusters.sums(rows(p - shift, residuals - moved + shift[:, None]))
         linear = (rows(p + 1, residuals) - rows(p - 1, residuals)) / 2
         left_out -= change @ (effects.shares.T @ linear)
         for s in range(systems):
@@ -321,11 +321,7 @@ class _Sums:
 
     @classmethod
     def within_systems(
-        cls,
-        effects: RaterEffects,
-        marks: Floats,
-        system: Indices,
-        groups: NDArray[np.generic],
+        cls, effects: RaterEffects, marks: Floats, system: Indices, groups: NDArray[np.generic]
     ) -> _Sums | None:
         """The sums where a rater has a severity for each system; None where ratings are too few for it.
 
@@ -338,15 +334,15 @@ class _Sums:
         clusters, systems = int(cluster.max()) + 1, int(system.max()) + 1
         basic, noise = np.zeros((1 + clusters, systems, BASIC)), np.zeros((1 + clusters, NOISE))
         for s in range(systems if effects.rank else 0):
-            own = system == s
-            fit = RaterEffects.of(effects.matrix[own][:, rated[own].any(axis=0)])
+            of_system = system == s
+            fit = RaterEffects.of(effects.matrix[of_system][:, rated[of_system].any(axis=0)])
             rank += fit.rank
             if not fit.connected() or 2 * (freedom - rank) < freedom - effects.rank:
                 return None
-            one = np.zeros(int(own.sum()), np.int64)
-            sums = cls.of(fit, marks[own], one, cluster[own], None)
+            one = np.zeros(int(of_system.sum()), np.int64)
+            sums = cls.of(fit, marks[of_system], one, cluster[of_system], None)
             every = np.tile(sums.total, (1 + clusters, 1))
-            every[1 + np.unique(cluster[own])] = sums.left_out
+            every[1 + np.unique(cluster[of_system])] = sums.left_out
             basic[:, s], noise = every[:, :BASIC], noise + every[:, BASIC:]
         if not effects.rank or freedom <= rank:
             return None
@@ -422,8 +418,8 @@ def _leverage(effects: RaterEffects, member: Floats) -> tuple[float, Floats]:
     through = inverse @ (apart.T @ apart) @ inverse
     direct = ((apart @ inverse) * apart).sum(axis=1)
     number = (shares > 0).sum(axis=1)
-    own = (shares > 0) @ np.diag(through) - number * ((shares @ through) * shares).sum(axis=1)
-    return float(direct.sum()), direct - own
+    of_item = (shares > 0) @ np.diag(through) - number * ((shares @ through) * shares).sum(axis=1)
+    return float(direct.sum()), direct - of_item
 
 
 def _within(each: Floats) -> tuple[Floats, Floats, Floats]:

@@ -56,9 +56,9 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
     total = by_cluster.sum(axis=0)
     value, left_out = float(logarithm(total)), logarithm(total - by_cluster)
     reason = _reason(centred, shared, value)
-    found = cluster_estimate(value, left_out, 0.0, n, by_cluster[:, 0], reason)
-    value, low, high = np.exp(found[:3]).tolist()
-    return found._replace(value=value, low=low, high=high)
+    estimate = cluster_estimate(value, left_out, 0.0, n, by_cluster[:, 0], reason)
+    value, low, high = np.exp(estimate[:3]).tolist()
+    return estimate._replace(value=value, low=low, high=high)
 
 
 def _reason(errors: Floats, noise: float, value: float) -> str | None:

@@ -148,14 +148,14 @@ def _shared(matrix: Floats) -> np.ndarray:
 def _kappa(
     matrix: Floats, rater: int, rows: np.ndarray, disagreement: Callable[[Floats], Floats]
 ) -> float:
-    own = matrix[rows, rater]
+    answers = matrix[rows, rater]
     others = np.delete(matrix[rows], rater, axis=1)
     place, seat = np.nonzero(~np.isnan(others))
     theirs = others[place, seat]
-    weight = 1 / np.bincount(place, minlength=own.size)[place] if place.size else np.empty(0)
-    observed = (weight * disagreement(np.abs(own[place] - theirs))).sum()
-    k, n_k = np.unique(own, return_counts=True)
+    weight = 1 / np.bincount(place, minlength=answers.size)[place] if place.size else np.empty(0)
+    observed = (weight * disagreement(np.abs(answers[place] - theirs))).sum()
+    k, n_k = np.unique(answers, return_counts=True)
     l, of_l = np.unique(theirs, return_inverse=True)  # noqa: E741
     n_l = np.bincount(of_l, weight, minlength=l.size)
     expected = n_k @ disagreement(np.abs(k[:, None] - l)) @ n_l
-    return 1 - own.size * observed / expected if expected > 0 else np.nan
+    return 1 - answers.size * observed / expected if expected > 0 else np.nan

@@ -62,13 +62,13 @@ def max_over_pairs(
     if not order.size:
         return corrected
     whole = max(1, min(MOST_DF, int(df)))
-    own = np.array(
+    observed = np.array(
         [t_quantile(1 - max(float(p[i]), SMALLEST), whole) if p[i] < 1 else 0.0 for i in order]
     )
-    drawn = _statistics(influence[order], whole, rng, draws)
+    resampled = _statistics(influence[order], whole, rng, draws)
     # In column i the largest |t| of the pairs from i on.
-    largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
-    shares = (1 + (largest >= own).sum(axis=0)) / (1 + draws)
+    largest = np.maximum.accumulate(resampled[:, ::-1], axis=1)[:, ::-1]
+    shares = (1 + (largest >= observed).sum(axis=0)) / (1 + draws)
     corrected[order] = np.minimum(corrected[order], np.maximum.accumulate(shares))
     return corrected
 

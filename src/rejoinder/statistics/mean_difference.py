@@ -94,16 +94,16 @@ def unpaired_influence(
     if groups_of_a is not None and groups_of_b is not None:
         clusters = Groups.of(np.concatenate([groups_of_a, groups_of_b]), a.size + b.size)
         g, moved, shares = len(clusters), np.zeros(len(clusters)), np.zeros(len(clusters))
-        for sign, own, code in ((1, a, clusters.code[: a.size]), (-1, b, clusters.code[a.size :])):
-            moved += sign * influences((own - own.mean()) / own.size, code, g)
-            shares += np.bincount(code, minlength=g) / own.size
+        for sign, side, code in ((1, a, clusters.code[: a.size]), (-1, b, clusters.code[a.size :])):
+            moved += sign * influences((side - side.mean()) / side.size, code, g)
+            shares += np.bincount(code, minlength=g) / side.size
         reason = too_few_groups(g, "clusters") or _constant(moved)
         return Unpaired(moved, freedom_of(shares), reason, shares)
     if reason := too_few_groups(min(a.size, b.size), "items"):
         return Unpaired(np.zeros(a.size + b.size), math.nan, reason)
     parts = [
-        sign * (own - own.mean()) / math.sqrt(own.size * (own.size - 1))
-        for sign, own in ((1, a), (-1, b))
+        sign * (side - side.mean()) / math.sqrt(side.size * (side.size - 1))
+        for sign, side in ((1, a), (-1, b))
     ]
     of_a, of_b = (float((part**2).sum()) for part in parts)
     squares = of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1)

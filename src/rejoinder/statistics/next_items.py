@@ -144,16 +144,16 @@ def systematic_sample(probabilities: Floats, rng: np.random.Generator) -> NDArra
     >>> int(drawn.sum()), bool(drawn[2])
     (2, True)
     """
-    drawn = np.zeros(probabilities.size, dtype=np.bool_)
+    sampled = np.zeros(probabilities.size, dtype=np.bool_)
     order = rng.permutation(np.flatnonzero(probabilities > 0))
     if not order.size:
-        return drawn
+        return sampled
     sums = np.cumsum(probabilities[order])
     sums[-1] = round(sums[-1], 6)  # a whole number, but for rounding
     start = 1 - rng.random()  # above 0
     passed = np.floor(sums - start + 1).astype(np.int64)
-    drawn[order] = np.diff(passed, prepend=0) > 0
-    return drawn
+    sampled[order] = np.diff(passed, prepend=0) > 0
+    return sampled
 
 
 def inclusion(before: Floats, after: Floats) -> Floats:

@@ -209,8 +209,8 @@ def bootstrap_intervals(
     if reason := fitted.reason or too_few_groups(len(clusters)):
         return ParameterIntervals.none(fitted, reason)
     again = np.full((resamples, fitted.model.size), np.nan)
-    for rows, drawn in clusters.resampled(resamples, rng):
-        for row, contests in zip(rows, drawn, strict=True):
+    for rows, contests_of_resamples in clusters.resampled(resamples, rng):
+        for row, contests in zip(rows, contests_of_resamples, strict=True):
             model = fitted.model.resampled(contests)
             parameters = None
             if reaches(model.points()).all():
@@ -234,8 +234,8 @@ def p_of_differences(fitted: Fit, covariance: Floats, clusters: Groups) -> Float
         float64 [systems, systems], symmetric; NaN where it is undefined.
     """
     systems = fitted.strengths.size
-    own = covariance[:systems, :systems]
-    variance = np.diagonal(own)[:, None] + np.diagonal(own)[None, :] - 2 * own
+    strengths = covariance[:systems, :systems]
+    variance = np.diagonal(strengths)[:, None] + np.diagonal(strengths)[None, :] - 2 * strengths
     p = np.full((systems, systems), np.nan)
     if fitted.reason or too_few_groups(len(clusters)):
         return p

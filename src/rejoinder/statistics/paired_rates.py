@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.clusters import Groups, interval_size, mean_variance, of_freedom
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.equivalence import MarginTests
 from rejoinder.statistics.intervals import normal_quantile
-from rejoinder.statistics.proportions import FEW_OFF_THE_END, are_ends
+from rejoinder.statistics.proportions import share_size
 from rejoinder.statistics.student import incomplete_beta
 
 HALVINGS = 60
@@ -43,11 +43,11 @@ class PairedRates(NamedTuple):
         Args:
             differences: 1 where the first system alone passed, within [-1, 1] (float64 [p, n]).
             groups: Which items are not independent; None: each is. Counts are multiplied by ``n_eff / n``,
-                n_eff the `paired_size` of the differences.
+                n_eff the `share_size` of the differences.
         """
         n = differences.shape[1]
         of = groups or Groups.of(None, n)
-        worth = np.array([paired_size(each, of) for each in differences])
+        worth = np.array([share_size(each, of, np.abs(each)) for each in differences])
         wins = np.maximum(differences, 0.0).sum(axis=1)
         losses = np.maximum(-differences, 0.0).sum(axis=1)
         return cls(wins * worth / n, losses * worth / n, worth)
@@ -89,29 +89,6 @@ class PairedRates(NamedTuple):
     def margin_tests(self, margin: float) -> MarginTests:
         """One-sided score tests of the differences against a margin; at 5% the 90% `interval` agrees."""
         return score_tests(self.score, self.differences, margin)
-
-
-def paired_size(differences: Floats, groups: Groups) -> float:
-    """How many independent items differences of passes are worth, for Tango's interval.
-
-    Of items that pass or fail their `interval_size`; so too where fewer than 8 items tell the systems
-    apart. Of items whose passes are shares of several samples n with ``(D - d^2) / n`` the variance of
-    the mean over groups, d the mean and D that of the sizes; with the factor of `of_freedom`.
-
-    Args:
-        differences: Within [-1, 1] (float64 [n]).
-        groups: Which items are not independent.
-
-    >>> paired_size(np.array([1.0, -1.0, 0.0, 0.0]), Groups.of(None, 4))
-    4.0
-    """
-    sizes = np.abs(differences)
-    if are_ends(sizes) or sizes.sum() ** 2 < FEW_OFF_THE_END * (sizes**2).sum():
-        return interval_size(differences, groups)
-    variance = mean_variance(differences, groups)
-    if variance <= NO_SPREAD**2:
-        return interval_size(differences, groups)
-    return float((sizes.mean() - differences.mean() ** 2) / variance) * of_freedom(groups)
 
 
 class SeparateRates(NamedTuple):

@@ -58,7 +58,7 @@ def power(
 def detectable(
     error: float,
     items: int,
-    wanted: float = POWER,
+    target: float = POWER,
     alpha: float = SIGNIFICANT,
     pilot: int | None = None,
 ) -> float:
@@ -71,7 +71,7 @@ def detectable(
     Args:
         error: The standard error of the difference on so many items.
         items: How many.
-        wanted: The power, 0.5 or more.
+        target: The power, 0.5 or more.
         alpha: The level of the two-sided paired test.
         pilot: On how many items the error was estimated; None takes it for known.
 
@@ -83,7 +83,7 @@ def detectable(
     reach, variance = _reach(items, alpha)
     bias, doubt = _estimated(pilot)
     # (bias k - reach)^2 = z^2 (variance + doubt k^2), solved for the larger k.
-    z = _NORMAL.inv_cdf(wanted)
+    z = _NORMAL.inv_cdf(target)
     scale = bias * bias - z * z * doubt
     if not scale > 0:
         return math.nan

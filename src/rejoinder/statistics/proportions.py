@@ -130,29 +130,29 @@ FEW_OFF_THE_END = 8
 Items just off the end count for little: what counts is ``(sum d)^2 / sum d^2`` of the distances d."""
 
 
-def share_size(values: Floats, groups: Groups) -> float:
-    """How many passes and failures a mean of values within [0, 1] is worth, for Wilson's interval.
+def share_size(values: Floats, groups: Groups, off: Floats | None = None) -> float:
+    """How many passes and failures a mean of values is worth, for an interval of rates.
 
-    Of items that pass or fail their `interval_size`; so too where fewer than 8 items are off the nearer
-    end (all others pass, or all others fail). Otherwise n with ``p (1 - p) / n`` the variance of the mean
-    over groups, as an item whose value is the share of its samples that pass is worth more than one pass
-    or failure; with the factor of `of_freedom`.
+    Of items that pass or fail, or differ by a whole pass, their `interval_size`; so too where fewer than 8
+    items are off the end (all others pass, or fail, or do not differ). Otherwise n with ``(D - p^2) / n``
+    the variance of the mean p over groups, D that of the values without sign: an item whose value is a share
+    of samples that pass is worth more than one pass or failure. With the factor of `of_freedom`.
 
     Args:
-        values: float64 [n].
+        values: Within [0, 1], or differences within [-1, 1] (float64 [n]).
         groups: Which values are not independent.
+        off: How far each lies off the end (float64 [n]); None: off the end that is nearer to the mean.
 
     >>> round(share_size(np.array([0.0, 0.5] * 8), Groups.of(None, 16)), 1)
     45.0
     """
-    p = float(values.mean())
-    off = 1 - values if p >= 0.5 else values
-    if are_ends(values) or off.sum() ** 2 < FEW_OFF_THE_END * (off**2).sum():
+    p, variance = float(values.mean()), mean_variance(values, groups)
+    if off is None:
+        off = 1 - values if p >= 0.5 else values
+    hardly_off = off.sum() ** 2 < FEW_OFF_THE_END * (off**2).sum()
+    if hardly_off or are_ends(off) or not variance > NO_SPREAD**2:
         return interval_size(values, groups)
-    variance = mean_variance(values, groups)
-    if variance <= NO_SPREAD**2:
-        return interval_size(values, groups)
-    return p * (1 - p) / variance * of_freedom(groups)
+    return float((np.abs(values).mean() - p * p) / variance) * of_freedom(groups)
 
 
 def wilson_ends(shares: Floats, n: float | Floats, level: float = LEVEL) -> tuple[Floats, Floats]:

@@ -36,8 +36,8 @@ def paired_power(items: int, discordant: float, difference: float, alpha: float)
     """
     first = (1 + abs(difference) / discordant) / 2
     number, chance = _binomial(items, discordant)
-    found = [_found(m, round(first, 12), alpha) for m in number.tolist()]
-    return float(chance @ np.array(found))
+    chances = [_found(m, round(first, 12), alpha) for m in number.tolist()]
+    return float(chance @ np.array(chances))
 
 
 @lru_cache(maxsize=100_000)
@@ -91,27 +91,27 @@ def _binomial(n: int, p: float) -> tuple[Indices, Floats]:
     return k, np.exp(np.array(ways) + k * math.log(p) + (n - k) * math.log1p(-p))
 
 
-def fewest_items(power_on: Callable[[int], float], wanted: float, near: float) -> int | None:
+def fewest_items(power_on: Callable[[int], float], power: float, near: float) -> int | None:
     """The smallest number of items from which on the power is as wanted; None beyond `MOST_ITEMS`.
 
     Args:
         power_on: The power on a number of items.
-        wanted: The power that is wanted.
+        power: The power that is wanted.
         near: About so many items, by a closed form.
     """
     low, high = 1, max(4, math.ceil(near))
-    while power_on(min(high, MOST_ITEMS)) < wanted:
+    while power_on(min(high, MOST_ITEMS)) < power:
         if high >= MOST_ITEMS:
             return None
         low, high = high, high * 2
     high = min(high, MOST_ITEMS)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if power_on(middle) >= wanted else (middle, high)
+        low, high = (low, middle) if power_on(middle) >= power else (middle, high)
     beyond = 0
     while beyond < LASTING:
         beyond += 1
-        if power_on(high + beyond) < wanted:
+        if power_on(high + beyond) < power:
             high, beyond = high + beyond + 1, -1
     return high
 

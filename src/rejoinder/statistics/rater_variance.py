@@ -151,11 +151,7 @@ class RaterVariance(NamedTuple):
 
 
 def rater_variance(
-    ratings: SingleRatings,
-    groups: Groups,
-    share: Floats,
-    correction: Floats,
-    of_items: float = 1.0,
+    ratings: SingleRatings, groups: Groups, share: Floats, correction: Floats, of_items: float = 1.0
 ) -> RaterVariance:
     """The variance of a mean of labels that is due to raters, beside that of items.
 

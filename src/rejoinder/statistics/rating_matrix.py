@@ -147,7 +147,7 @@ class RaterEffects:
         residuals = groups.sums(-self.residuals)
         change = np.zeros(residuals.shape)
         for _ in range(STEPS[len(groups) >= FEW_CLUSTERS]):
-            own = change[cluster]
-            own = np.where(present, own - (self.shares * own).sum(axis=1, keepdims=True), 0.0)
-            change = (residuals + groups.sums(own)) @ self.inverse
+            move = change[cluster]
+            move = np.where(present, move - (self.shares * move).sum(axis=1, keepdims=True), 0.0)
+            change = (residuals + groups.sums(move)) @ self.inverse
         return change

@@ -16,8 +16,8 @@ from rejoinder.statistics.correlation import (
     average_ranks,
     correlation_named,
     matched,
+    of_orders,
     pearson,
-    spearman,
     standardised,
 )
 from rejoinder.statistics.student import two_sided_p
@@ -81,13 +81,10 @@ def permutation_p(
     x, y = matched(x, y)
     if y.ndim != 1:
         raise InputError(f"permutation_p: y has shape {y.shape}; give one vector of ratings")
-    if measure is spearman:  # ranks permute as values do, so they are taken once
-        x, y, measure = average_ranks(x), average_ranks(y), pearson
-    r = np.asarray(measure(x, y))
+    r, permuted = np.asarray(measure(x, y)), of_orders(x, y, measure)
     reached = np.zeros(r.shape)
-    for drawn in Groups.of(groups, y.size).permuted(permutations, rng, width=max(1, r.size)):
-        again = measure(x[..., None, :], y[drawn])
-        reached += (np.abs(again) >= np.abs(r)[..., None] - NOISE).sum(axis=-1)
+    for orders in Groups.of(groups, y.size).permuted(permutations, rng, width=max(1, r.size)):
+        reached += (np.abs(permuted(orders)) >= np.abs(r)[..., None] - NOISE).sum(axis=-1)
     return np.where(np.isnan(r), np.nan, p_of_draws(reached, permutations))[()]
 
 

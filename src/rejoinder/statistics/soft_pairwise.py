@@ -14,14 +14,14 @@ from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.system_swaps import Flags, SystemCoins, SystemSwaps
 
 
-def reached(drawn: Floats, observed: Floats) -> Floats:
+def reached(permuted: Floats, observed: Floats) -> Floats:
     """How many permuted differences are above the observed one, equal ones counted by half.
 
     With the halves ``p_ij + p_ji = 1``, so that the order of the systems does not matter. (The paper
     counts equal ones in full: p of i against j and p of j against i then overlap.)
 
     Args:
-        drawn: The differences of the systems of each pair on permuted replies (float64 [pairs, b]).
+        permuted: The differences of the systems of each pair on permuted replies (float64 [pairs, b]).
         observed: float64 [pairs].
 
     Returns:
@@ -30,7 +30,7 @@ def reached(drawn: Floats, observed: Floats) -> Floats:
     >>> reached(np.array([[0.1, 0.3, 0.2, -0.2]]), np.array([0.2])).tolist()
     [1.5]
     """
-    above = drawn - observed[:, None]
+    above = permuted - observed[:, None]
     counts = (above > NOISE).sum(axis=1) + (np.abs(above) <= NOISE).sum(axis=1) / 2
     return np.where(np.isnan(above).any(axis=1), np.nan, counts)
 
@@ -67,7 +67,7 @@ def without_each_system(people: Floats, metric: Floats, pairs: Indices) -> Float
         float64 [S].
     """
     others = ((pairs != system).all(axis=1) for system in np.unique(pairs))
-    return np.array([soft_pairwise_accuracy(people[kept], metric[kept]) for kept in others])
+    return np.array([soft_pairwise_accuracy(people[rest], metric[rest]) for rest in others])
 
 
 def renamed(
@@ -89,8 +89,8 @@ def renamed(
     table = np.full((systems, systems), 0.5)
     table[pairs[:, 0], pairs[:, 1]] = people
     table[pairs[:, 1], pairs[:, 0]] = 1 - people
-    drawn = rng.permuted(np.tile(np.arange(systems), (trials, 1)), axis=1)
-    moved = table[drawn[:, pairs[:, 0]], drawn[:, pairs[:, 1]]]
+    orders = rng.permuted(np.tile(np.arange(systems), (trials, 1)), axis=1)
+    moved = table[orders[:, pairs[:, 0]], orders[:, pairs[:, 1]]]
     return 1 - np.abs(moved - metric).mean(axis=1)
 
 

@@ -126,8 +126,8 @@ class SystemCoins:
                 swapped, bool [c, u] each.
             rng: Where the randomness comes from, if not all are taken.
         """
-        drawn = (swapped(coins[:, ends[:, 0]], coins[:, ends[:, 1]]) for coins in self._drawn(rng))
-        return SystemSwaps(p_of_drawn(drawn, observed, self.exact), self.least)
+        moved = (swapped(coins[:, ends[:, 0]], coins[:, ends[:, 1]]) for coins in self._drawn(rng))
+        return SystemSwaps(p_of_drawn(moved, observed, self.exact), self.least)
 
     def _drawn(self, rng: np.random.Generator) -> Iterator[Flags]:
         """Which systems are swapped, bool [c, S], some at a time."""

@@ -29,6 +29,7 @@ from rejoinder.statistics.correlation import (
     Correlation,
     average_ranks,
     correlation_named,
+    of_orders,
     pearson,
     spearman,
     standardised,
@@ -166,8 +167,8 @@ class WithinSystems:
         if len(self.places) == 1:
             return float(permutation_p(x, self.y, correlation, permutations, rng, self.cluster))
         if self.complete:
-            drawn = self._shared(x, correlation, usable, permutations, rng)
-            return p_of_drawn(drawn, self.mean(x, correlation))
+            means = self._shared(x, correlation, usable, permutations, rng)
+            return p_of_drawn(means, self.mean(x, correlation))
         values = self._studentised(x, correlation, usable, permutations, rng)
         return p_of_drawn([values[1:]], values[0])
 
@@ -223,12 +224,7 @@ class WithinSystems:
         return jackknife_interval(value, without, df, level, lambda end: min(2.0, max(-2.0, end)))
 
     def paired_permutation(
-        self,
-        x1: Floats,
-        x2: Floats,
-        correlation: str,
-        permutations: int,
-        rng: np.random.Generator,
+        self, x1: Floats, x2: Floats, correlation: str, permutations: int, rng: np.random.Generator
     ) -> Difference:
         """Tests whether two metrics agree with people equally well within systems.
 
@@ -269,8 +265,8 @@ class WithinSystems:
                 total -= measure(np.where(swap, first, second), y)
             return total / len(usable)
 
-        drawn = map(swapped, _sizes(permutations, 3 * self.y.size))
-        return Difference(difference, p_of_drawn(drawn, difference))
+        differences = map(swapped, _sizes(permutations, 3 * self.y.size))
+        return Difference(difference, p_of_drawn(differences, difference))
 
     def _usable(self, x: Floats, correlation: str, other: Floats | None = None) -> list[int]:
         """The systems that have a coefficient, under the other metric too where there is one."""
@@ -288,10 +284,11 @@ class WithinSystems:
         rng: np.random.Generator,
     ) -> Iterator[Floats]:
         """The mean in each permutation, the same for every system, in blocks."""
-        measure, pairs = _prepared(x, self.y, [self.places[s] for s in usable], correlation)
+        measure, places = correlation_named(correlation), [self.places[s] for s in usable]
+        permuted_by_system = [of_orders(x[each], self.y[each], measure) for each in places]
         for b in _sizes(permutations, 2 * self.places[0].size):
-            drawn = self._permuted(self.places[0], b, rng)
-            yield np.mean([measure(scores, ratings[drawn]) for scores, ratings in pairs], axis=0)
+            orders = self._permuted(self.places[0], b, rng)
+            yield np.mean([permuted(orders) for permuted in permuted_by_system], axis=0)
 
     def _studentised(
         self,
@@ -314,10 +311,10 @@ class WithinSystems:
         for begin, b in enumerate(_sizes(permutations + 1, 4 * self.y.size)):
             total, error = np.zeros(b), np.zeros((b, self.groups))
             for each, (scores, ratings) in zip(places, pairs, strict=True):
-                drawn = self._permuted(each, b, rng)
+                orders = self._permuted(each, b, rng)
                 if not begin:
-                    drawn[0] = np.arange(each.size)
-                again = ratings[drawn]
+                    orders[0] = np.arange(each.size)
+                again = ratings[orders]
                 total += measure(scores, again)
                 product = _score(scores, correlation) * _score(again, correlation)
                 product -= product.mean(axis=1, keepdims=True)

@@ -142,6 +142,39 @@ def test_a_severe_rater_is_named_and_raters_who_are_alike_are_not():
         assert f" are {apart:.2f} lower on average (95% interval " in named
 
 
+def test_a_rater_who_met_no_failure_by_chance_is_not_named_as_lenient():
+    # Five raters agree, but four of them give 4 less for two replies each, of eight items: there the mean
+    # of the others is 1 lower for one of two replies. So the fifth is 0.5 higher in 8 of 20 items, 0.2 on
+    # average with a variance of 0.063 (t = 3.6, p = .002 < .05 / 5). That of each other rater, with -2 in
+    # two items and 0.5 in six, is 0.497, the median of all, with which t is 1.3.
+    scores = np.tile(np.arange(40)[:, None] % 3 + 5.0, (1, 5))
+    for rater in range(4):
+        scores[[4 * rater, 4 * rater + 2], rater] -= 4
+    rows = [
+        (f"i{reply // 2:02}", "ab"[reply % 2], f"r{rater}", "overall", float(scores[reply, rater]))
+        for reply in range(40)
+        for rater in range(5)
+    ]
+    made = ratings(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
+    assert not [each for each in made.notes if each.startswith("rater '")]
+
+
+def test_a_rater_who_grades_at_random_hides_no_severe_one():
+    # ann is 0.8 lower than the others, of whom eve gives 1 and 5 without regard to the reply.
+    grades = {"ann": (2.1, 2.3), "bob": (3.1, 2.9), "dee": (2.9, 3.1), "eve": (5.0, 1.0)}
+    rows = [
+        (f"i{n:02}", system, rater, "overall", given[n // 2**place % 2])
+        for n in range(16)
+        for system in "ab"
+        for place, (rater, given) in enumerate(grades.items())
+    ]
+    made = ratings(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
+    (named,) = (each for each in made.notes if each.startswith("rater '"))
+    assert "'ann' is more severe than 'bob', 'dee', 'eve': grades" in named
+    assert " are 0.80 lower on average (95% interval " in named
+    assert "by the median spread of raters)" in named
+
+
 @pytest.mark.parametrize("raters", [3, 4, 5])
 def test_nobody_is_surer_of_other_raters_than_of_these(raters):
     # Where raters look alike by chance, the estimate of their variance is below 0 and counts as 0.
@@ -312,6 +345,60 @@ def test_a_criterion_with_one_system_alone_is_left_out_by_name():
         compare(ratings=table, criterion="wit")
     with pytest.raises(ParameterError, match="there is one system alone, 'a'"):
         compare(ratings=table.filter(system="a"))
+
+
+def test_an_interval_for_other_raters_ends_where_a_given_scale_does():
+    """Without one it does not: other raters could use grades that these did not.
+
+    Three raters differ by 1.5, -2.5 and -0.5: -0.5 with 4.30 times 2 / sqrt(3), Student's t with 2 degrees
+    of freedom, to either side; items add hardly anything.
+    """
+    lean = {"ann": 5.0, "bob": 1.0, "eve": 3.0}
+    rows = [
+        (f"i{n}", system, rater, "overall", grade if system == "a" else 3.0 + n % 2)
+        for n in range(20)
+        for rater, grade in lean.items()
+        for system in "ab"
+    ]
+    table = pl.DataFrame(rows, schema=COLUMNS, orient="row")
+    free, cut = (-5.468, 4.468), "whose interval ends where the scale does (1 to 5): it says little"
+    beyond = (
+        "whose interval reaches beyond the grades given (1 to 5), and would end where a scale does"
+    )
+    for scale, ends, expected in (
+        (None, free, [beyond]),
+        ((1.0, 5.0), (-4.0, 4.0), [cut]),
+        ((1.0, 7.0), free, []),
+    ):
+        result = compare(ratings=table, rater_effects="random", scale=scale)
+        beside = beside_scores(table, rater_effects="random", scale=scale)
+        for pairs in (result.pairs, beside):
+            assert pairs.select("low", "high").row(0) == pytest.approx(ends, abs=0.001)
+        notes = " ".join(result.notes)
+        assert [each for each in (beyond, cut) if each in notes] == expected
+    for each in (compare(ratings=table).pairs, beside_scores(table)):
+        assert each["high"][0] - each["low"][0] < 2
+
+
+def test_an_interval_at_every_look_that_the_scale_cuts_has_the_note():
+    """Four raters differ by 1, 1, 0 and 0, with 3.18 times 0.29 an interval for one look to 1.42; on a scale
+    that allows 1.5 it is within, and that for every look is not.
+    """
+    rows = [
+        (f"i{n}", system, f"r{rater}", "overall", 1.0 + n % 2 / 2 + (system == "a" and rater < 2))
+        for n in range(22)
+        for rater in range(4)
+        for system in "ab"
+    ]
+    table = pl.DataFrame(rows, schema=COLUMNS, orient="row")
+    for anytime, cut in ((False, False), (True, True)):
+        options = {"scale": (1.0, 2.5), "anytime": anytime}
+        result = compare(ratings=table, **options)
+        for pairs in (result.pairs, beside_scores(table, **options)):
+            assert (pairs["high"][0] == 1.5) == cut
+        assert (
+            "whose interval ends where the scale does (1 to 2.5)" in " ".join(result.notes)
+        ) == cut
 
 
 def test_ratings_by_nobody_named_are_not_by_one_rater():

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.statistics.annotator_test import alternative_annotator_test
-from rejoinder.statistics.false_discovery import benjamini_yekutieli
+from rejoinder.statistics.annotator_test import alternative_annotator_test, benjamini_yekutieli
 
 
 def drawn(seed=0, items=60, raters=4, noise=1.0, judge_noise=0.8):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.paired_rates import PairedRates, SeparateRates, mcnemar, paired_size
+from rejoinder.statistics.paired_rates import PairedRates, SeparateRates, mcnemar
 from rejoinder.statistics.proportions import share_size
 
 # Both pass, the first alone, the second alone, neither; the ends as Tango (1998) and those who use his
@@ -131,5 +131,5 @@ def test_equal_shares_of_samples_are_worth_their_items(share):
     for n in range(8, 51):
         values, alone = np.full(n, share), Groups.of(None, n)
         assert share_size(values, alone) == pytest.approx(n)
-        assert paired_size(values, alone) == pytest.approx(n)
-        assert paired_size(-values, alone) == pytest.approx(n)
+        assert share_size(values, alone, np.abs(values)) == pytest.approx(n)
+        assert share_size(-values, alone, np.abs(values)) == pytest.approx(n)

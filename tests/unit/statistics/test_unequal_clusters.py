@@ -86,8 +86,11 @@ def drawn(sizes, alike, rng):
 
 
 @pytest.mark.parametrize("shape", SIZES)
-@pytest.mark.parametrize("clusters", [10, 30])
-@pytest.mark.parametrize("alike", [0.0, 0.3, 0.7])
+@pytest.mark.parametrize("clusters", [10, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "alike",
+    [pytest.param(0.0, marks=pytest.mark.slow), 0.3, pytest.param(0.7, marks=pytest.mark.slow)],
+)
 def test_intervals_of_a_mean_cover(shape, clusters, alike):
     rng = np.random.default_rng([5, clusters])
     sizes, runs, hits = SIZES[shape](clusters), 600, 0

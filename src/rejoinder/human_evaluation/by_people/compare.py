@@ -138,7 +138,8 @@ def compare_by_people(
         b: Another system; None compares ``a`` with every other system.
         criterion: One criterion of the ratings; None takes all, each by itself, that have two systems.
         without: Systems to leave out.
-        scale: The worst and the best grade that could be given; None: the worst and the best given.
+        scale: The worst and the best grade that could be given, beyond which no interval reaches; None:
+            the worst and the best given, which bound no interval.
         cluster: A column of ``ratings`` whose equal values are not independent; as for
             ``rejoinder.ratings``.
         anytime: Intervals and p-values that hold at every look, from 20 rated items (or clusters) on.
@@ -202,7 +203,7 @@ def _with_pairs(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     All ratings where every criterion has one system alone: then there is nothing to compare.
     """
     systems = table.group_by("criterion", maintain_order=True).agg(pl.col("system").unique())
-    alone = {name: own[0] for name, own in systems.iter_rows() if len(own) == 1}
+    alone = {name: raters[0] for name, raters in systems.iter_rows() if len(raters) == 1}
     if len(alone) == systems.height:
         return table, []
     notes = [
@@ -271,10 +272,11 @@ class ByPeople:
             kind = "paired" if mean.labelled else "unpaired"
             if kind == "unpaired":
                 mean = unpaired_difference(replies, a, b)
-            means.append((f"'{names['a']}' and '{names['b']}'", mean))
             mean = at_any_time(mean) if anytime else mean
+            means.append((f"'{names['a']}' and '{names['b']}'", mean))
             row = names | {"criterion": self.name, "kind": kind, "rated": mean.labelled}
-            rows.append(row | _won(replies, a, b) | row_of(mean, replies.groups_are, anytime))
+            facts = mean, replies.groups_are, anytime, replies.widest
+            rows.append(row | _won(replies, a, b) | row_of(*facts))
             families.add(replies.rated_items(a, b), mean)
         known = [each for each in means if each[1].labelled]
         self.notes += beyond_t(replies, known, anytime)

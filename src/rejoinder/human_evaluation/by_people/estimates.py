@@ -80,21 +80,21 @@ def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
         a: The place of the first system.
         b: That of the second.
     """
-    own = [np.flatnonzero(replies.rated[system]) for system in (a, b)]
-    values = [replies.ratings[system, items] for system, items in zip((a, b), own, strict=True)]
-    if not all(each.size for each in own):
+    rated = [np.flatnonzero(replies.rated[system]) for system in (a, b)]
+    values = [replies.ratings[system, items] for system, items in zip((a, b), rated, strict=True)]
+    if not all(each.size for each in rated):
         return NOT_RATED
-    groups = [replies.group[each] for each in own] if replies.groups_are == "clusters" else []
+    groups = [replies.group[each] for each in rated] if replies.groups_are == "clusters" else []
     influence, df, reason, counts = unpaired_influence(*values, *groups)
     if not groups:  # a's items, then b's: into the order of their numbers, as clusters are
-        influence = influence[np.argsort(np.concatenate(own))]
+        influence = influence[np.argsort(np.concatenate(rated))]
     if replies.probabilities is not None:
         reason = WEIGHTED
-    fewer = min(np.unique(replies.group[each]).size for each in own)
+    fewer = min(np.unique(replies.group[each]).size for each in rated)
     items = replies.rated_items(a, b)
     variance = float((influence**2).sum())
     if (single := replies.single_of(a, b)) is not None and reason is None:
-        share = 1 / np.where(replies.rated[a, items], own[0].size, own[1].size)
+        share = 1 / np.where(replies.rated[a, items], rated[0].size, rated[1].size)
         clusters = Groups.of(replies.group[items], items.size)
         of_raters = rater_variance(single, clusters, share, np.zeros(items.size))
         variance, df = of_raters.beside(variance, df)
@@ -112,15 +112,19 @@ def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
     )
 
 
-def row_of(mean: CorrectedMean, groups_are: str, anytime: bool) -> dict[str, Any]:
+def row_of(
+    mean: CorrectedMean, groups_are: str, anytime: bool, widest: float = math.inf
+) -> dict[str, Any]:
     """The columns of an estimate, which has an interval from the fewest rated clusters on.
 
-    Of an unpaired difference, of which no item has both labels, each system has as many.
+    Of an unpaired difference, of which no item has both labels, each system has as many. An interval ends
+    where a given scale does: no difference of grades lies beyond.
 
     Args:
         mean: The estimate.
         groups_are: What the clusters are called.
         anytime: Whether its interval holds at every look.
+        widest: The greatest difference that there can be.
     """
     fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
     reason = mean.interval.reason
@@ -131,8 +135,8 @@ def row_of(mean: CorrectedMean, groups_are: str, anytime: bool) -> dict[str, Any
         reason = f"{rated}{of_one}; expected {fewest} or more{of_each}"
     return {
         "difference": mean.value,
-        "low": mean.interval.low,
-        "high": mean.interval.high,
+        "low": max(mean.interval.low, -widest),
+        "high": min(mean.interval.high, widest),
         "p": mean.p,
         "reason": reason,
     }
@@ -153,7 +157,7 @@ def beyond_t(
 
     Args:
         replies: The replies that people rated.
-        means: The estimates, each behind its name.
+        means: The estimates, each behind its name, with the intervals that are printed.
         anytime: Whether the intervals hold at every look.
         noun: What the names stand for.
     """
@@ -161,7 +165,7 @@ def beyond_t(
 
     def unseen(mean: CorrectedMean) -> bool:
         t = quantile_at(mean.groups, mean.df) if anytime else t_quantile(LEVEL, mean.df)
-        return mean.interval.reason is None and mean.tails.unseen(mean.error, t)
+        return mean.tails.unseen(mean.error, t)
 
     kinds: dict[str, Callable[[CorrectedMean], object]] = {
         "with strongly skewed differences: the interval reaches further to that side. With 10 rated "
@@ -170,10 +174,23 @@ def beyond_t(
         f"whose differences vary little beside the scale from {ends_of(replies)}: the interval allows for "
         f"failures that none of the rated {items} shows": unseen,
     }
+    if noun == "pair" and replies.ends:
+        wide = (
+            f"ends where the scale does ({ends_of(replies)}): it"
+            if replies.scale
+            else f"reaches beyond the grades given ({ends_of(replies)}), and would end where a scale does "
+            f"that {SCALE} names: it"
+        )
+        span = replies.ends[1] - replies.ends[0]
+        kinds[
+            f"whose interval {wide} says little about the difference; more raters, or more items, would "
+            "say more"
+        ] = lambda mean: max(-mean.interval.low, mean.interval.high) > span
+    shown = [(name, *(m for m in each if m.interval.reason is None)) for name, *each in means]
     return [
         f"{counted(len(these), noun)} of {len(means)}, such as {these[0]}, {text}"
         for text, holds in kinds.items()
-        if (these := [name for name, *each in means if any(map(holds, each))])
+        if (these := [name for name, *each in shown if any(map(holds, each))])
     ]
 
 

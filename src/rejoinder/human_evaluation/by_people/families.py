@@ -81,9 +81,9 @@ class Families:
         names = table.get_column(family).to_numpy()
         p = table.get_column("p").to_numpy()
         for name in table.get_column(family).unique(maintain_order=True):
-            own = np.flatnonzero(names == name)
-            columns["p_holm"][own] = holm(p[own])
-            tested = own[np.isfinite(p[own])]
+            places = np.flatnonzero(names == name)
+            columns["p_holm"][places] = holm(p[places])
+            tested = places[np.isfinite(p[places])]
             if self.correction == "max" and tested.size:
                 columns["p_max"][tested] = max_over_pairs(
                     p[tested],

@@ -30,19 +30,21 @@ def severity_notes(replies: RatedReplies) -> list[str]:
     A rater's grades are compared with the mean of the others' grades of the same replies, item by
     item, with Bonferroni's correction over raters. The one who differs most is named and then left
     out, so that nobody seems lenient beside one severe rater. Ratings of fewer than 10 items name
-    nobody.
+    nobody. Differences count as spread at least as those of half of the raters (the median variance): one
+    of several raters who by chance met no failure hardly differs from item to item, and would seem
+    lenient. The mean variance would not do: one rater who grades at random would hide severe ones.
     """
     notes: list[str] = []
     left = list(range(len(replies.raters)))
     while replies.single is not None and len(left) > 1 and len(notes) < MOST_NAMED:
         apart = {r: _apart(replies.single, r, [each for each in left if each != r]) for r in left}
-        tested = {
-            r: paired_difference(values[known], replies.group[known])
-            for r, values in apart.items()
-            if (known := np.isfinite(values)).sum() >= FEWEST_LABELLED
-        }
-        if not tested:
+        known = {r: np.isfinite(values) for r, values in apart.items()}
+        apart = {r: v[known[r]] for r, v in apart.items() if known[r].sum() >= FEWEST_LABELLED}
+        if not apart:
             break
+        least = float(np.median([values.var(ddof=1) for values in apart.values()]))
+        wider = {r: _spread(values, least) for r, values in apart.items()}
+        tested = {r: paired_difference(wider[r], replies.group[known[r]]) for r in apart}
         first = max(tested, key=lambda r: abs(tested[r].value))
         mean = tested[first]
         if not mean.p * len(left) < SIGNIFICANT:
@@ -50,12 +52,21 @@ def severity_notes(replies: RatedReplies) -> list[str]:
         left.remove(first)
         word, side = ("severe", "lower") if mean.value < 0 else ("lenient", "higher")
         low, high = sorted((abs(mean.interval.low), abs(mean.interval.high)))
+        spread = ", by the median spread of raters" if wider[first] is not apart[first] else ""
         others = some_of([f"'{replies.raters[each]}'" for each in left], MOST_NAMED)
         notes.append(
             f"rater '{replies.raters[first]}' is more {word} than {others}: grades of the same replies are "
-            f"{abs(mean.value):.2f} {side} on average (95% interval {low:.2f} to {high:.2f})"
+            f"{abs(mean.value):.2f} {side} on average (95% interval {low:.2f} to {high:.2f}{spread})"
         )
     return notes
+
+
+def _spread(values: Floats, least: float) -> Floats:
+    """Values with at least so large a variance about the same mean: float64 [n]."""
+    variance = values.var(ddof=1)
+    if not 0 < variance < least:
+        return values
+    return values.mean() + (values - values.mean()) * np.sqrt(least / variance)
 
 
 def _apart(single: Floats, rater: int, others: Sequence[int]) -> Floats:
@@ -92,12 +103,12 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
     random = replies.rule.random
     notes = [] if random and "other raters" not in by_scope else [replies.rule.note]
     if "other raters" in by_scope:
-        few = min(numbers) < FEW
+        too_few = min(numbers) < FEW
         worth = between(min(numbers), max(numbers))
         notes.append(
             f"effective number of raters of a system: {worth} (so many raters, each with as many ratings, "
             "have as small an error)"
-            + (": so few hardly show how raters differ, and intervals are wide" if few else "")
+            + (": so few hardly show how raters differ, and intervals are wide" if too_few else "")
         )
     if random and "these raters" in by_scope:
         share, rater, system = top

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,6 +123,14 @@ class RatedReplies:
         given = self.ratings if self.single is None else self.single
         given = given[np.isfinite(given)]
         return (float(given.min()), float(given.max())) if (given % 1 == 0).all() else None
+
+    @property
+    def widest(self) -> float:
+        """The greatest difference that two mean ratings can have; infinite where no scale is given.
+
+        The grades given are no bound: others could have given better and worse ones.
+        """
+        return self.scale[1] - self.scale[0] if self.scale else math.inf
 
     def room(self, a: int, b: int) -> tuple[float, float]:
         """How far below, and above, the mean difference of two systems that of one more item could lie.

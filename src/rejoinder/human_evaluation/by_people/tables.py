@@ -75,20 +75,20 @@ def comparison(
     criteria = pairs["criterion"].unique(maintain_order=True).to_list()
     matrices = False
     for name in criteria:
-        own, ranked = (each.filter(criterion=name) for each in (pairs, ranks))
+        rows, ranked = (each.filter(criterion=name) for each in (pairs, ranks))
         matrix = (
-            len({*own["a"], *own["b"]}) > MOST_LISTED and ranked.height > 0 and not view.all_pairs
+            len({*rows["a"], *rows["b"]}) > MOST_LISTED and ranked.height > 0 and not view.all_pairs
         )
         matrices |= matrix
         if len(criteria) > 1:
             shown.append(Line(name, "heading"))
         verdict = lines(verdicts.filter(criterion=name)["sentence"])
         shown += [*verdict, *[GAP] * len(verdict)]
-        paper = own.clear() if matrix else own
+        paper = rows.clear() if matrix else rows
         about = {"meanings": MEANINGS, "caption": "Pairs of systems by people"}
-        shown += spaced(Table(own, columns, above=CRITERION, paper=paper, **about))
+        shown += spaced(Table(rows, columns, above=CRITERION, paper=paper, **about))
         if matrix:
-            shown += [sign_matrix("people", own, ranked, columns, p, show), GAP]
+            shown += [sign_matrix("people", rows, ranked, columns, p, show), GAP]
     how = "by the maximum over" if p == "p_max" else "over"
     intervals = ANY_LOOK if anytime else "Student's t"
     legend = (

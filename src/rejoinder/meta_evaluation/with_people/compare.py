@@ -156,9 +156,10 @@ def compare_with_people(
         b: Another system; None compares ``a`` with every other system.
         criterion: Which criterion of the ratings; required if there are several.
         without: Systems to leave out, people for instance.
-        scale: The worst and the best grade that could be given; None: the worst and the best given. A
-            judge is on the same scale if its scores are: then its error is tested. Where differences
-            vary little beside the scale, intervals allow for failures that no rated item shows.
+        scale: The worst and the best grade that could be given, beyond which no interval of people's
+            reaches; None: the worst and the best given, which bound no interval. A judge is on the same
+            scale if its scores are: then its error is tested. Where differences vary little beside the
+            scale, intervals allow for failures that no rated item shows.
         cluster: A column of the contexts whose equal values are not independent; see
             ``rejoinder.score``.
         anytime: Intervals and p-values of people, of the corrected differences and of the judges' errors

@@ -96,17 +96,18 @@ def estimates(
         ours = mean_difference(replies, a, b, prediction, fixed)
         names = {"a": replies.systems[a], "b": replies.systems[b]}
         facts = names | {"rated": alone.labelled, "items": items.size}
-        if alone.labelled:
-            means.append((f"'{replies.systems[a]}' and '{replies.systems[b]}'", alone, ours))
         if anytime:
             alone, ours = at_any_time(alone), at_any_time(ours)
-        rows.append(facts | {"by": PEOPLE} | row_of(alone, replies.groups_are, anytime))
+        if alone.labelled:
+            means.append((f"'{replies.systems[a]}' and '{replies.systems[b]}'", alone, ours))
+        given = replies.groups_are, anytime, replies.widest
+        rows.append(facts | {"by": PEOPLE} | row_of(alone, *given))
         families.add(items, alone)
         for place, label in enumerate(replies.labels):
             rows.append(facts | {"by": label} | _judge_alone(replies, a, b, place, items, fixed))
             families.add_judge(items, replies.predictions_of(a, b)[place, items])
         more = {"weight": ours.weight, "saved": labels_saved(ours, alone)}
-        rows.append(facts | {"by": CORRECTED} | row_of(ours, replies.groups_are, anytime) | more)
+        rows.append(facts | {"by": CORRECTED} | row_of(ours, *given) | more)
         families.add(items, ours)
     table = families.corrected(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
     ranked = any(ours.ranked and ours.weight != 0 for *_, ours in means)
@@ -224,10 +225,9 @@ def errors(
                     fixed=fixed,
                     room=replies.room(a, b),
                 )
+                mean = at_any_time(mean) if anytime else mean
                 names = f"{quoted(label)} in {quoted(row['a'])} and {quoted(row['b'])}"
                 means.append((names, mean))
-            if anytime:
-                mean = at_any_time(mean)
             of_mean = row_of(mean, replies.groups_are, anytime)
             value, low, high = (0.0 - of_mean.pop(name) for name in ("difference", "high", "low"))
             rows.append(row | {"error": value, "low": low, "high": high} | of_mean)

@@ -10,10 +10,7 @@ import polars as pl
 from rejoinder.document.numbers import NONE, decimals, starred, with_interval
 from rejoinder.document.parts import GAP, Document, Line, View, lines, spaced
 from rejoinder.document.rank_table import ranks_of
-from rejoinder.document.sign_matrix import (
-    LEGEND,
-    MOST_LISTED,
-)
+from rejoinder.document.sign_matrix import LEGEND, MOST_LISTED
 from rejoinder.document.table import PAIR, Table, ends, key, number
 from rejoinder.document.text import styled
 from rejoinder.human_evaluation.by_people.tables import P_HEADINGS, sign_matrix

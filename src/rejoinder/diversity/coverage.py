@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.diversity.measures import expected_best
+from rejoinder.diversity.measures import bounds_of, expected_best
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.means import quotient
@@ -81,13 +81,10 @@ def _reached(
     partners: Indices,
 ) -> Floats:
     sizes = np.diff(references.bounds)[partners]
-    ends = np.concatenate([[0], np.cumsum(sizes.sum(axis=1))])
-    left = np.concatenate([[0], np.cumsum([len(each) for each in samples])])
+    ends, left = bounds_of(sizes.sum(axis=1)), bounds_of([each.size for each in samples])
     shift = references.bounds[partners].ravel() - np.cumsum(sizes) + sizes.ravel()
     there = np.arange(ends[-1]) + np.repeat(shift, sizes.ravel())
-    matrices = scorer.between(
-        np.concatenate(samples), left.astype(np.int64), references.places[there], ends
-    )
+    matrices = scorer.between(np.concatenate(samples), left, references.places[there], ends)
     best = np.concatenate([expected_best(each, k) for each in matrices])
     owner = np.repeat(np.arange(partners.size), sizes.ravel())
     weights = references.weights[there]
@@ -107,10 +104,7 @@ def closeness(
     """
     own = [np.arange(*references.bounds[i : i + 2]) for i in prompts]
     counted = [references.places[each[references.weights[each] > 0]] for each in own]
-    left, right = (
-        np.concatenate([[0], np.cumsum([len(each) for each in part])]).astype(np.int64)
-        for part in (samples, counted)
-    )
+    left, right = (bounds_of([each.size for each in part]) for part in (samples, counted))
     matrices = scorer.between(np.concatenate(samples), left, np.concatenate(counted), right)
     return np.array([each.max(axis=1).mean() for each in matrices])
 
@@ -141,8 +135,7 @@ def near_copies(
     blank = bare.str.replace_all(r"\s", "")
     scorer = PairScorer(ChrF(beta=1.0), letters.zip_with(letters != "", blank).to_list())
     own = [np.arange(*reference_bounds[i : i + 2]) for i in prompts]
-    ends = np.concatenate([[0], np.cumsum([each.size for each in own])]).astype(np.int64)
-    places = np.concatenate(own)
+    ends, places = bounds_of([each.size for each in own]), np.concatenate(own)
     there = len(samples) + places
     matrices = scorer.between(np.arange(len(samples)), bounds, there, ends)
     near = [each.max(axis=0) >= NEAR for each in matrices]

@@ -19,6 +19,11 @@ DRAWS = 10
 """So many subsets of k samples are averaged where a prompt has more than k."""
 
 
+def bounds_of(sizes: Sequence[int] | Indices) -> Indices:
+    """Where each of some lists of these sizes begins when they stand one after another, and the end."""
+    return np.append(0, np.cumsum(sizes, dtype=np.int64))
+
+
 def all_missed(n: Floats | Indices, c: Floats | Indices, k: int) -> Floats:
     """How likely k of n samples, drawn without replacement, hold none of c: ``C(n - c, k) / C(n, k)``.
 
@@ -73,12 +78,13 @@ class SampleLikeness:
     """
 
     def __init__(self, metric: Contract, texts: Strings) -> None:
-        self._scorer = PairScorer(metric, texts)
+        self.scorer = PairScorer(metric, texts)
+        """Of single pairs, in one direction."""
         self._same = same_strings(TextBytes(texts.data, texts.starts, texts.stops))
 
     def within(self, texts: Indices, bounds: Indices) -> list[Floats]:
         """The symmetric matrices of groups: int64 [t], places of texts, cut at int64 [n + 1]."""
-        matrices = self._scorer.within(texts, bounds)
+        matrices = self.scorer.within(texts, bounds)
         same = np.split(self._same[texts], bounds[1:-1])
         return [
             np.where(own[:, None] == own, 1.0, (each + each.T) / 2)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.diversity.measures import SampleLikeness
+from rejoinder.diversity.measures import SampleLikeness, bounds_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import p_of_drawn, p_of_draws, too_few_groups
@@ -73,7 +73,7 @@ class DrawnSamples:
             cuts = zip(prompt, ends[:-1], ends[1:], strict=True)
             of.append({system: np.arange(a, b) for system, a, b in cuts})
             groups.append(np.concatenate([*prompt.values(), np.zeros(0, dtype=np.int64)]))
-        bounds = np.concatenate([[0], np.cumsum([each.size for each in groups])]).astype(np.int64)
+        bounds = bounds_of([each.size for each in groups])
         return cls(of, scorer.within(np.concatenate(groups), bounds))
 
     def gap(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ from rejoinder.diversity.coverage import (
 )
 from rejoinder.diversity.measures import (
     SampleLikeness,
+    bounds_of,
     mean_of_pairs,
     rarefied_distinct,
     subsets,
@@ -31,6 +32,7 @@ from rejoinder.diversity.measures import (
 from rejoinder.diversity.sameness import DrawnSamples, more_varied
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.shards import end_of_shard
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted
 from rejoinder.metrics import registry
@@ -40,7 +42,6 @@ from rejoinder.metrics.distinct import DistinctN
 from rejoinder.metrics.encoder_cosine import EncoderCosine
 from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
 from rejoinder.metrics.external import External
-from rejoinder.metrics.pairs import PairScorer
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress, advance
 from rejoinder.result import PlottedResult
@@ -50,6 +51,7 @@ from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.draws import check_draws, check_permutations
 from rejoinder.statistics.holm import holm
+from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import share_size, wilson
 from rejoinder.tables.in_memory import ResponsesLike, taken
@@ -142,16 +144,18 @@ class _Samples:
         texts: All of them.
         prompts: int64 [p], the prompts, of which each has k samples or more.
         bounds: int64 [p + 1], where the samples of each begin.
+        first: The place of the first sample among those of all systems.
     """
 
     texts: list[str]
     prompts: Indices
     bounds: Indices
+    first: int
 
     @cached_property
     def places(self) -> list[Indices]:
-        """The places of the samples of each prompt."""
-        return [np.arange(a, b) for a, b in pairwise(self.bounds.tolist())]
+        """The places of the samples of each prompt, among those of all systems."""
+        return [np.arange(a, b) for a, b in pairwise((self.bounds + self.first).tolist())]
 
 
 def variety(
@@ -206,85 +210,66 @@ def variety(
     """
     check_draws(0, seed)
     check_permutations(permutations)
-    bleu, distinct = SentenceBLEU(tokenizer=tokenizer), DistinctN(tokenizer=tokenizer)
     items = None if testset is None else TestSet.of(testset)
     frame = taken(Responses, responses, None if items is None else items.ids).without(without).frame
-    ids = (
-        frame.get_column("id").unique(maintain_order=True).to_list() if items is None else items.ids
-    )
-    if items is not None:
-        refuse_unknown_ids(frame, items.contexts.select("id").with_row_index("item"))
+    contexts = frame.select("id").unique(maintain_order=True) if items is None else items.contexts
+    refuse_unknown_ids(frame, contexts.select("id").with_row_index("item"))
+    ids = contexts.get_column("id").to_list()
     k = _common(frame, samples)
     by_system, notes = _samples(frame, ids, k)
-    contexts = pl.DataFrame({"id": ids}) if items is None else items.contexts
     column, unclustered = cluster_column(contexts, cluster)
-    labels = contexts.get_column(column or "id").cast(pl.String)
-    clusters = labels.rank("dense").to_numpy()
-    replies = Strings.of([text for own in by_system.values() for text in own.texts])
-    unseparated = separation_notes(bleu, ReplySample(replies, len(ids)))
+    bleu, distinct = SentenceBLEU(tokenizer=tokenizer), DistinctN(tokenizer=tokenizer)
+    said = [text for own in by_system.values() for text in own.texts]
+    unseparated = separation_notes(bleu, ReplySample(Strings.of(said), len(ids)))
     notes += [*unclustered, *(f"distinct-n, sBLEU-2: {each}" for each in unseparated)]
-    # Each use has draws of its own, so that all systems are shifted alike, whatever k is.
-    of_subsets, of_shifts, of_tests = range(3)
     similarities: dict[str, Contract] = {"chrF": ChrF()}
-    labels = registry.metrics(scores) if scores else ()
-    outside = dict(zip(labels, scores, strict=True))
     if encoder is not None:
         similarities["cosine"] = EncoderCosine(encoder=encoder)
-    texts = None if items is None else _texts(items)
-    references = [] if texts is None else _references(texts, len(ids))
+    written, references = ([], []) if items is None else _references(items, len(said))
+    texts = Strings.of([*said, *written])
+    prompts = _Prompts(
+        ids,
+        contexts.get_column(column or "id").cast(pl.String).rank("dense").to_numpy(),
+        k,
+        seed,
+        tokenizer,
+        SampleLikeness(bleu, texts),
+        {name: SampleLikeness(metric, texts) for name, metric in similarities.items()},
+        dict(zip(registry.metrics(scores) if scores else (), scores, strict=True)),
+        written,
+        references,
+    )
+    end_of_shard()  # an encoder has read all texts
     values: dict[tuple[str, str], Floats] = {}
     for done, (system, own) in enumerate(by_system.items()):
-        rng = np.random.default_rng([seed, of_subsets])
-        measured = _variety(own, {"sBLEU-2": bleu, **similarities}, tokenizer, k, rng)
-        of_prompts = [ids[i] for i in own.prompts.tolist()]
-        for label, metric in outside.items():
-            if label in measured:
-                raise ParameterError(f"scores: '{label}' is a measure of variety itself; rename it")
-            assert metric.reply_values is not None
-            measured[label] = metric.reply_values.at((system,), of_prompts)[0][0]
+        measured, remarks = prompts.measured(system, own)
+        notes += [f"{system}: {each}" for each in remarks]
         for measure, each in measured.items():
-            there = int((~np.isnan(each)).sum())
-            if 0 < there < each.size:
-                notes.append(
-                    f"{system}: {measure} is undefined for {each.size - there} of its prompts"
-                )
-        if texts is not None and references:
-            rng = np.random.default_rng([seed, of_shifts])
-            words = texts.get_column("text").to_list()
-            covered, remark = _coverage(own, similarities, references, words, clusters, k, rng)
-            measured |= covered
-            notes += [f"{system}: {each}" for each in remark]
-        for measure, each in measured.items():
-            row = values.setdefault((system, measure), np.full(len(ids), np.nan))
-            row[own.prompts] = each
+            values[system, measure] = _placed(each, own.prompts, len(ids))
         advance(progress, done + 1, len(by_system))
-    similarity = list(similarities)[-1]
-    pairs = _pairs(
-        by_system,
-        values,
-        similarity,
-        similarities[similarity],
-        clusters,
-        permutations,
-        np.random.default_rng([seed, of_tests]),
-    )
     clustering = {"cluster": column} if column else {}
-    facts = {"samples": k, "seed": seed, **clustering}
-    metrics = {
+    signed = {
         **similarities, "sBLEU-2": bleu, "distinct-1": distinct, "distinct-2": replace(distinct, order=2)
     }  # fmt: skip
-    quality = {label: times_of(each) for label, each in outside.items()}
-    quality |= {of[1]: 100 for of in values if of[1].startswith("closeness")}
+    signatures = {
+        name: metric.signature(samples=k, seed=seed, **clustering)
+        for name, metric in signed.items()
+    }
+    given = {name: metric.signature(**clustering) for name, metric in prompts.given.items()}
+    quality = {label: times_of(each) for label, each in prompts.given.items()}
+    quality |= {measure: 100 for _, measure in values if measure.startswith("closeness")}
     return Variety(
         pl.DataFrame(
-            [_summary(*of, each, clusters, k, outside.get(of[1])) for of, each in values.items()],
+            [
+                _summary(*of, each, prompts.clusters, k, prompts.given.get(of[1]))
+                for of, each in values.items()
+            ],
             _SYSTEMS,
         ),
-        pairs,
-        _prompts(values, ids, by_system),
+        prompts.pairs(by_system, values, permutations),
+        _by_prompt(values, ids, by_system),
         k,
-        {name: metric.signature(**facts) for name, metric in metrics.items()}
-        | {name: metric.signature(**clustering) for name, metric in outside.items()},
+        signatures | given,
         tuple(notes),
         {"cluster": column, "permutations": permutations, "seed": seed, "without": list(without)},
         quality,
@@ -320,7 +305,7 @@ def _samples(
     """The samples of each system, and notes on prompts that have fewer than k."""
     order = pl.DataFrame({"id": ids}, {"id": pl.String}).with_row_index("prompt")
     placed = frame.join(order, on="id", maintain_order="left").sort("prompt", maintain_order=True)
-    by_system, notes, counts = {}, [], set[int]()
+    by_system, notes, counts, first = dict[str, _Samples](), [], set[int](), 0
     for system in frame.get_column("system").unique(maintain_order=True):
         own = placed.filter(system=system).with_columns(n=pl.len().over("prompt"))
         few = own.filter(pl.col("n") < k).get_column("prompt").n_unique()
@@ -333,12 +318,11 @@ def _samples(
                 f"{system}: {counted(few, 'prompt')} with fewer than {counted(k, 'sample')} left out"
             )
         prompts, sizes = np.unique(own.get_column("prompt").to_numpy(), return_counts=True)
-        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         counts |= set(sizes.tolist())
         if prompts.size:
-            by_system[system] = _Samples(
-                own.get_column("text").to_list(), prompts.astype(np.int64), bounds
-            )
+            texts = own.get_column("text").to_list()
+            of_prompts = prompts.astype(np.int64), bounds_of(sizes)
+            by_system[system], first = _Samples(texts, *of_prompts, first), first + len(texts)
     notes.insert(
         0,
         f"{counted(k, 'sample')} of each prompt"
@@ -348,174 +332,182 @@ def _samples(
     return by_system, notes
 
 
-def _texts(items: TestSet) -> pl.DataFrame:
-    """The references of all prompts, in the order of the prompts, with their places."""
+def _references(items: TestSet, first: int) -> tuple[list[str], list[tuple[str, PromptReferences]]]:
+    """The references of all prompts; and the good ones and, where there are any, the bad ones.
+
+    ``first``: the place of the first reference among all texts.
+    """
     prompts = items.contexts.select("id").with_row_index("prompt")
     texts = prompts.join(items.references, on="id", maintain_order="left_right")
-    return texts.with_row_index("place")
-
-
-def _references(texts: pl.DataFrame, prompts: int) -> list[tuple[str, PromptReferences]]:
-    """The good references of prompts and, where there are any, the bad ones."""
     weights = texts.get_column("weight").fill_null(1.0).to_numpy()
-    sizes = np.bincount(texts.get_column("prompt").to_numpy(), minlength=prompts)
-    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    sizes = np.bincount(texts.get_column("prompt").to_numpy(), minlength=prompts.height)
     kinds = {"coverage": np.maximum(weights, 0.0), "bad coverage": np.maximum(-weights, 0.0)}
-    return [
-        (kind, PromptReferences(np.arange(texts.height), bounds, each))
+    return texts.get_column("text").to_list(), [
+        (kind, PromptReferences(first + np.arange(texts.height), bounds_of(sizes), each))
         for kind, each in kinds.items()
         if each.any()
     ]
 
 
-def _variety(
-    own: _Samples, similarities: dict[str, Contract], tokenizer: str, k: int, rng: Any
-) -> dict[str, Floats]:
-    """Every measure of the samples alone, of each prompt: float64 [p]."""
-    strings, sizes = Strings.of(own.texts), np.diff(own.bounds)
-    drawn = {n: subsets(n, k, rng) for n in np.unique(sizes).tolist()}
-    tokens = tokenize(strings, tokenizer)
-    measured = {
-        f"distinct-{order}": rarefied_distinct(tokens, own.bounds, order, k) for order in (1, 2)
-    }
-    measured["Vendi exact match"] = np.array(
-        [vendi_of_answers(own.texts[a:b], drawn[b - a]) for a, b in pairwise(own.bounds.tolist())]
-    )
-    for name, metric in similarities.items():
-        pairs, scores = [], []
-        for alike in _matrices(SampleLikeness(metric, strings), own):
-            pairs.append(mean_of_pairs(alike))
-            if not isinstance(metric, SentenceBLEU):
-                some = drawn[len(alike)]
-                scores.append(float(vendi(alike[some[:, :, None], some[:, None, :]]).mean()))
-        measured[f"pairwise {name}"] = np.array(pairs)
-        if scores:
-            measured[f"Vendi {name}"] = np.array(scores)
-    return measured
+@dataclass(frozen=True)
+class _Prompts:
+    """What the samples of every system are measured by.
 
+    Attributes:
+        ids: Of the prompts.
+        clusters: The cluster of each, [n].
+        k: How many samples of each are measured.
+        seed: Each use has draws of its own, so that all systems are shifted alike, whatever k is.
+        tokenizer: Of distinct-n.
+        bleu: How alike all texts are by sentence BLEU.
+        similarities: By name the same by what coverage and Vendi scores are made of.
+        given: By label scores that other tools gave the samples.
+        texts: All references, prompt after prompt.
+        references: The good ones of each prompt and, where there are any, the bad ones.
+    """
 
-def _matrices(scorer: SampleLikeness, own: _Samples) -> Any:
-    """The similarities of the samples of each prompt, some prompts at a time."""
-    for begin in range(0, own.prompts.size, CHUNK):
-        bounds = own.bounds[begin : begin + CHUNK + 1]
-        yield from scorer.within(np.arange(bounds[0], bounds[-1]), bounds - bounds[0])
+    ids: list[str]
+    clusters: NDArray[np.generic]
+    k: int
+    seed: int
+    tokenizer: str
+    bleu: SampleLikeness
+    similarities: dict[str, SampleLikeness]
+    given: dict[str, External]
+    texts: list[str]
+    references: list[tuple[str, PromptReferences]]
 
+    def _rng(self, use: Literal["subsets", "shifts", "tests"]) -> np.random.Generator:
+        return np.random.default_rng([self.seed, ("subsets", "shifts", "tests").index(use)])
 
-def _coverage(
-    own: _Samples,
-    similarities: dict[str, Contract],
-    references: list[tuple[str, PromptReferences]],
-    texts: list[str],
-    clusters: NDArray[np.generic],
-    k: int,
-    rng: np.random.Generator,
-) -> tuple[dict[str, Floats], list[str]]:
-    """Coverage above chance and closeness, of each prompt: float64 [p]; and what was left out."""
-    measured, near = dict[str, Floats](), dict[str, Floats]()
-    scorers = {
-        name: PairScorer(metric, [*own.texts, *texts]) for name, metric in similarities.items()
-    }
-    notes, (_, every) = [], references[0]
-    copied = near_copies(own.texts, own.bounds, texts, every.bounds, own.prompts)
-    for kind, found in references:
-        weights = found.weights.copy()
-        shifted = replace(found, places=found.places + len(own.texts))
-        if kind == "coverage":
-            usable = np.flatnonzero(_totals(found, weights)[own.prompts] > 0)
-            for name, scorer in scorers.items():
-                near[f"closeness {name}"] = np.full(own.prompts.size, np.nan)
-                if usable.size:
-                    near[f"closeness {name}"][usable] = closeness(
-                        scorer, [own.places[i] for i in usable], shifted, own.prompts[usable]
-                    )
-        repeated = copied[weights[copied] > 0]
-        weights[repeated] = 0.0
-        if repeated.size:
-            notes.append(
-                f"{counted(repeated.size, 'reference')} that repeat{'s' * (repeated.size == 1)} a reply of "
-                f"the system to the same prompt, or nearly, left out of the {kind}"
-                + (" (not of the closeness)" if kind == "coverage" else "")
-            )
-        usable = np.flatnonzero(_totals(found, weights)[own.prompts] > 0)
-        if usable.size < own.prompts.size:
-            lacking = counted(int(own.prompts.size - usable.size), "prompt")
-            notes.append(f"{lacking} without a reference that counts for the {kind} left out of it")
-        if not usable.size:
-            continue
-        prompts = own.prompts[usable]
-        partners = cyclic_partners(prompts.size, clusters[prompts], rng)
-        safe = prompts[np.where(partners < 0, np.arange(prompts.size)[:, None], partners)]
-        shifted = replace(shifted, weights=weights)
-        samples = [own.places[i] for i in usable.tolist()]
-        for name, scorer in scorers.items():
-            values = reached(scorer, samples, shifted, k, safe)
-            measured[f"{kind} {name}"] = np.full(own.prompts.size, np.nan)
-            measured[f"{kind} {name}"][usable] = above_chance(values, partners)
-    for name in similarities:
-        good, bad = measured.get(f"coverage {name}"), measured.get(f"bad coverage {name}")
-        if good is not None and bad is not None:
-            measured[f"good less bad coverage {name}"] = good - bad
-    return measured | near, notes
+    def measured(self, system: str, own: _Samples) -> tuple[dict[str, Floats], list[str]]:
+        """Every measure of a system, of each of its prompts: float64 [p]; and what was left out."""
+        measured = self._sample_measures(own)
+        ids = [self.ids[i] for i in own.prompts.tolist()]
+        for label, metric in self.given.items():
+            if label in measured:
+                raise ParameterError(f"scores: '{label}' is a measure of variety itself; rename it")
+            assert metric.reply_values is not None
+            measured[label] = metric.reply_values.at((system,), ids)[0][0]
+        notes = [
+            f"{measure} is undefined for {missing} of its prompts"
+            for measure, each in measured.items()
+            if 0 < (missing := int(np.isnan(each).sum())) < each.size
+        ]
+        if not self.references:
+            return measured, notes
+        covered, remarks = self._coverage(own)
+        return measured | covered, notes + remarks
 
-
-def _totals(references: PromptReferences, weights: Floats) -> Floats:
-    """The sum of the weights of each prompt's references."""
-    prompts = np.repeat(np.arange(references.bounds.size - 1), np.diff(references.bounds))
-    sums = np.bincount(prompts, weights, minlength=references.bounds.size - 1)
-    return sums.astype(np.float64)  # whole numbers where there is no reference
-
-
-def _pairs(
-    by_system: dict[str, _Samples],
-    values: dict[tuple[str, str], Floats],
-    name: str,
-    similarity: Contract,
-    clusters: NDArray[np.generic],
-    permutations: int,
-    rng: np.random.Generator,
-) -> pl.DataFrame:
-    """Both tests of every pair of systems."""
-    if len(by_system) < 2:
-        return pl.DataFrame(schema=_PAIRS)
-    texts, samples = list[str](), [dict[str, Indices]() for _ in clusters]
-    for system, own in by_system.items():
-        for prompt, places in zip(own.prompts.tolist(), own.places, strict=True):
-            samples[prompt][system] = places + len(texts)
-        texts += own.texts
-    drawn = DrawnSamples.drawn(SampleLikeness(similarity, Strings.of(texts)), samples, rng)
-    rows = []
-    for a, b in combinations(by_system, 2):
-        measure = f"Vendi {name}"
-        varied, n = more_varied(values[a, measure], values[b, measure], clusters, permutations, rng)
-        same = drawn.gap(a, b, clusters, permutations, rng)
-        rows.append(
-            {
-                "a": a,
-                "b": b,
-                "measure": measure,
-                "difference": varied.value,
-                "low": varied.interval.low,
-                "high": varied.interval.high,
-                "p": varied.p,
-                "similarity": name,
-                "within": same.within,
-                "between": same.between,
-                "gap": same.gap.value,
-                "gap_low": same.gap.interval.low,
-                "gap_high": same.gap.interval.high,
-                "p_same": same.gap.p,
-                "n": n,
-                "reason": varied.interval.reason,
-                "gap_n": same.prompts,
-                "gap_reason": same.gap.interval.reason,
-            }
+    def _sample_measures(self, own: _Samples) -> dict[str, Floats]:
+        """The measures of the samples alone, of each prompt: float64 [p]."""
+        k, rng = self.k, self._rng("subsets")
+        drawn = {n: subsets(n, k, rng) for n in np.unique(np.diff(own.bounds)).tolist()}
+        tokens = tokenize(Strings.of(own.texts), self.tokenizer)
+        measured = {
+            f"distinct-{order}": rarefied_distinct(tokens, own.bounds, order, k) for order in (1, 2)
+        }
+        measured["Vendi exact match"] = np.array(
+            [
+                vendi_of_answers(own.texts[a:b], drawn[b - a])
+                for a, b in pairwise(own.bounds.tolist())
+            ]
         )
-    table = pl.DataFrame(rows, schema={key: _PAIRS[key] for key in rows[0]})
-    corrected = {
-        f"{p}_holm": pl.Series(holm(table.get_column(p).to_numpy()), dtype=pl.Float64)
-        for p in ("p", "p_same")
-    }
-    return table.with_columns(**corrected).select(*_PAIRS).fill_nan(None)
+        for name, likeness in ({"sBLEU-2": self.bleu} | self.similarities).items():
+            pairs, scores = [], []
+            for alike in _matrices(likeness, own):
+                pairs.append(mean_of_pairs(alike))
+                if likeness is not self.bleu:
+                    some = drawn[len(alike)]
+                    scores.append(float(vendi(alike[some[:, :, None], some[:, None, :]]).mean()))
+            measured[f"pairwise {name}"] = np.array(pairs)
+            if scores:
+                measured[f"Vendi {name}"] = np.array(scores)
+        return measured
+
+    def _coverage(self, own: _Samples) -> tuple[dict[str, Floats], list[str]]:
+        """Coverage above chance and closeness, of each prompt: float64 [p]; and what was left out."""
+        measured, near, notes = dict[str, Floats](), dict[str, Floats](), list[str]()
+        rng, n, (_, every) = self._rng("shifts"), own.prompts.size, self.references[0]
+        scorers = {name: each.scorer for name, each in self.similarities.items()}
+        copied = near_copies(own.texts, own.bounds, self.texts, every.bounds, own.prompts)
+        for kind, each in self.references:
+            found = replace(each, weights=each.weights.copy())
+            if kind == "coverage":
+                usable = _counted(found, own.prompts)
+                places, these = [own.places[i] for i in usable], own.prompts[usable]
+                for name, scorer in scorers.items():
+                    values = closeness(scorer, places, found, these) if places else np.zeros(0)
+                    near[f"closeness {name}"] = _placed(values, usable, n)
+            repeated = copied[found.weights[copied] > 0]
+            found.weights[repeated] = 0.0
+            if repeated.size:
+                notes.append(
+                    f"{counted(repeated.size, 'reference')} that repeat{'s' * (repeated.size == 1)} a reply "
+                    f"of the system to the same prompt, or nearly, left out of the {kind}"
+                    + (" (not of the closeness)" if kind == "coverage" else "")
+                )
+            usable = _counted(found, own.prompts)
+            if usable.size < n:
+                lacking = counted(int(n - usable.size), "prompt")
+                notes.append(
+                    f"{lacking} without a reference that counts for the {kind} left out of it"
+                )
+            if not usable.size:
+                continue
+            these = own.prompts[usable]
+            partners = cyclic_partners(these.size, self.clusters[these], rng)
+            safe = these[np.where(partners < 0, np.arange(these.size)[:, None], partners)]
+            for name, scorer in scorers.items():
+                values = reached(scorer, [own.places[i] for i in usable], found, self.k, safe)
+                measured[f"{kind} {name}"] = _placed(above_chance(values, partners), usable, n)
+        for name in self.similarities:
+            good, bad = measured.get(f"coverage {name}"), measured.get(f"bad coverage {name}")
+            if good is not None and bad is not None:
+                measured[f"good less bad coverage {name}"] = good - bad
+        return measured | near, notes
+
+    def pairs(
+        self,
+        by_system: dict[str, _Samples],
+        values: dict[tuple[str, str], Floats],
+        permutations: int,
+    ) -> pl.DataFrame:
+        """Both tests of every pair of systems."""
+        if len(by_system) < 2:
+            return pl.DataFrame(schema=_PAIRS)
+        rng, (name, similarity) = self._rng("tests"), [*self.similarities.items()][-1]
+        samples = [dict[str, Indices]() for _ in self.ids]
+        for system, own in by_system.items():
+            for prompt, places in zip(own.prompts.tolist(), own.places, strict=True):
+                samples[prompt][system] = places
+        drawn = DrawnSamples.drawn(similarity, samples, rng)
+        rows, measure = [], f"Vendi {name}"
+        for a, b in combinations(by_system, 2):
+            sets = values[a, measure], values[b, measure]
+            varied, n = more_varied(*sets, self.clusters, permutations, rng)
+            same = drawn.gap(a, b, self.clusters, permutations, rng)
+            rows.append(
+                {
+                    "a": a,
+                    "b": b,
+                    "measure": measure,
+                    "difference": varied.value,
+                    "p": varied.p,
+                    **_ends(varied.interval),
+                    "n": n,
+                    "similarity": name,
+                    "within": same.within,
+                    "between": same.between,
+                    "gap": same.gap.value,
+                    "p_same": same.gap.p,
+                    **_ends(same.gap.interval, "gap_"),
+                    "gap_n": same.prompts,
+                }
+            )
+        table = pl.DataFrame(rows, _PAIRS)
+        corrected = {f"{p}_holm": holm(table.get_column(p).to_numpy()) for p in ("p", "p_same")}
+        return table.with_columns(pl.Series(*each) for each in corrected.items()).fill_nan(None)
 
 
 def _summary(
@@ -524,54 +516,86 @@ def _summary(
     values: Floats,
     clusters: NDArray[np.generic],
     k: int,
-    metric: External | None = None,
+    given: External | None = None,
 ) -> dict[str, Any]:
-    """The row of a system and a measure; ``metric``: that of given scores."""
+    """The row of a system and a measure, whose values are [n], NaN where a prompt has none.
+
+    ``given``: the metric, if it is of given scores.
+    """
     there = ~np.isnan(values)
+    values, n = values[there], int(there.sum())
     row: dict[str, Any] = dict.fromkeys(_SYSTEMS)
-    row |= {"system": system, "measure": measure, "n": int(there.sum())}
+    row |= {"system": system, "measure": measure, "n": n}
     covers = "coverage" in measure
-    if not there.any():
+    if not n:
         lacking = "no two prompts of different clusters to compare" if covers else ""
         return row | {"reason": lacking or "no prompt has what it needs"}
-    groups = Groups.of(clusters[there], int(there.sum()))
+    groups = Groups.of(clusters[there], n)
     reason = too_few_groups(len(groups), "prompts or clusters")
-    if covers and row["n"] < FOR_COVERAGE:
+    if covers and n < FOR_COVERAGE:
         reason = f"fewer than {FOR_COVERAGE} prompts for an interval of coverage"
-    found = mean_inference(values[there], groups, reason)
-    row |= {"value": found.value, "reason": found.interval.reason}
-    if metric is not None and metric.share and reason is None:
-        (low, high), p = metric.ends, found.value
-        shares = (values[there] - low) / (high - low)
-        ends = wilson((p - low) / (high - low), share_size(shares, groups))
-        row |= {"low": low + (high - low) * ends.low, "high": low + (high - low) * ends.high}
-        return row | {"reason": None}  # also where all replies have the same value
-    if found.interval.reason is not None:
-        return row
+    mean, interval, _ = mean_inference(values, groups, reason)
+    row["value"] = mean
+    if given is not None and given.share and reason is None:  # also where all values are the same
+        low, high = given.ends
+        ends = wilson(
+            (mean - low) / (high - low), share_size((values - low) / (high - low), groups)
+        )
+        return row | {"low": low + (high - low) * ends.low, "high": low + (high - low) * ends.high}
+    if interval.reason is not None:
+        return row | {"reason": interval.reason}
     least, most = (-1, 1) if covers or measure.endswith("cosine") else (0, 1)
-    if metric is not None:
-        least, most = metric.bounds
+    if given is not None:
+        least, most = given.bounds
     if measure.startswith(("Vendi", "good less bad")):
         least, most = (1, k) if measure.startswith("Vendi") else (-2, 2)
-    return row | {"low": max(least, found.interval.low), "high": min(most, found.interval.high)}
+    return row | {"low": max(least, interval.low), "high": min(most, interval.high)}
 
 
-def _prompts(
-    values: dict[tuple[str, str], Floats], ids: Sequence[str], by_system: dict[str, _Samples]
+def _ends(interval: Interval, of: str = "") -> dict[str, Any]:
+    """The columns of an interval."""
+    return {f"{of}{each}": getattr(interval, each) for each in ("low", "high", "reason")}
+
+
+def _matrices(likeness: SampleLikeness, own: _Samples) -> Iterator[Floats]:
+    """The similarities of the samples of each prompt, some prompts at a time."""
+    for begin in range(0, own.prompts.size, CHUNK):
+        bounds = own.bounds[begin : begin + CHUNK + 1]
+        places = own.first + np.arange(bounds[0], bounds[-1])
+        yield from likeness.within(places, bounds - bounds[0])
+
+
+def _counted(references: PromptReferences, prompts: Indices) -> Indices:
+    """Which of some prompts have references that count: int64 [p or fewer], places among them."""
+    of = np.repeat(np.arange(references.bounds.size - 1), np.diff(references.bounds))
+    sums = np.bincount(of, references.weights, minlength=references.bounds.size - 1)
+    return np.flatnonzero(sums[prompts] > 0)
+
+
+def _placed(values: Floats, places: Indices, number: int) -> Floats:
+    """Values at their places among so many, NaN at the others."""
+    row = np.full(number, np.nan)
+    row[places] = values
+    return row
+
+
+def _by_prompt(
+    values: dict[tuple[str, str], Floats], ids: list[str], by_system: dict[str, _Samples]
 ) -> pl.DataFrame:
     """Every measure of every prompt."""
-    frames = []
-    for (system, measure), each in values.items():
-        own = by_system[system]
-        frames.append(
-            pl.DataFrame(
-                {
-                    "system": system,
-                    "id": [ids[i] for i in own.prompts.tolist()],
-                    "samples": np.diff(own.bounds),
-                    "measure": measure,
-                    "value": each[own.prompts],
-                }
-            )
+    names = np.array(ids, dtype=object)
+    frames = [
+        pl.DataFrame(
+            {
+                "system": system,
+                "id": names[own.prompts],
+                "samples": np.diff(own.bounds),
+                "measure": measure,
+                "value": each[own.prompts],
+            },
+            schema_overrides={"id": pl.String},
         )
+        for (system, measure), each in values.items()
+        for own in (by_system[system],)
+    ]
     return pl.concat(frames).with_columns(pl.col("value").fill_nan(None))

@@ -88,10 +88,7 @@ def of_pairs(pairs: pl.DataFrame) -> Document:
 
 
 def remarks(
-    systems: pl.DataFrame,
-    pairs: pl.DataFrame,
-    signatures: Mapping[str, str],
-    notes: Sequence[str],
+    systems: pl.DataFrame, pairs: pl.DataFrame, signatures: Mapping[str, str], notes: Sequence[str]
 ) -> Document:
     """What coverage is and cannot see, why numbers are missing, signatures and notes.
 

@@ -141,9 +141,9 @@ class BLEU(PooledPrecisions):
         check_smoothing(self.smoothing, self.smoothing_value, {**SMOOTHINGS, **LAPLACES})
         check_minimum_total(self.minimum_total)
 
-    def meanings(self) -> dict[str, Any]:
+    def effective_parameters(self) -> dict[str, Any]:
         """The parameters, with the reference length and the value of the smoothing that they stand for."""
-        return super().meanings() | {
+        return super().effective_parameters() | {
             "reference_length": self.reference_length or REFERENCE_LENGTHS[0],
             "smoothing_value": value_of(self.smoothing, self.smoothing_value),
         }

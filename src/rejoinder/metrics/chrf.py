@@ -170,7 +170,7 @@ def _counts(
 
 
 def _cut(batch: Batch, rewrite: Callable[[str], str]) -> tuple[Tokens, Tokens]:
-    """The tokens of texts rewritten so that white space parts them; each distinct text once."""
+    """The tokens of texts rewritten so that white space separates them; each distinct text once."""
     seen: dict[str, str] = {}
 
     def rewritten(strings: Strings) -> Strings:

@@ -22,6 +22,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
+from rejoinder.messages import Argument, Placeholder
 from rejoinder.metrics.settings import check_type, settings_of, types_of
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
@@ -91,7 +92,7 @@ class Contract(ABC):
         """
         return cls(**parameters)
 
-    def meanings(self) -> dict[str, Any]:
+    def effective_parameters(self) -> dict[str, Any]:
         """The parameters by name, each as what it stands for: an empty one as its default in words.
 
         Metrics of a class with the same meanings are the same metric, however they were typed.
@@ -163,9 +164,9 @@ class Contract(ABC):
         """
         scores, ends = np.empty(n), np.searchsorted(item, np.arange(n + 1))
         for i in range(n):
-            own = slice(ends[i], ends[i + 1])
+            of_item = slice(ends[i], ends[i + 1])
             rest = sums.copy()
-            rest[code[own]] -= count[own]
+            rest[code[of_item]] -= count[of_item]
             scores[i] = self.score(rest)
         return scores
 
@@ -223,10 +224,13 @@ class Contract(ABC):
     def separation(self, script: str) -> tuple[str, str]:
         """For a note: what leaves the words of a script unseparated, and which parameter to set."""
         tokenizer = getattr(self, "tokenizer", "")
-        wanted = [f"tokenizer={each}" for each in suited(script, TOKENIZERS) if each != tokenizer]
+        settings = [f"tokenizer={each}" for each in suited(script, TOKENIZERS) if each != tokenizer]
+        typed = [
+            f", as in {Argument('metrics', Placeholder(f'METRIC:{each}'))}" for each in settings[:1]
+        ]
         return (
             f"the tokenizer '{tokenizer}' does not separate the words",
-            f"set {' or '.join(wanted)}",
+            f"set {' or '.join(settings)}{''.join(typed)}",
         )
 
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:

@@ -94,11 +94,11 @@ class DeltaBLEU(PooledPrecisions):
         """The smoothing: that of the reading, where none is named."""
         return READINGS[self.reading] if self.smoothing is None else self.smoothing
 
-    def meanings(self) -> dict[str, Any]:
+    def effective_parameters(self) -> dict[str, Any]:
         """The parameters, with the smoothing and its value that they stand for."""
         smoothing = self.effective_smoothing
         value = value_of(smoothing, self.smoothing_value)
-        return super().meanings() | {"smoothing": smoothing, "smoothing_value": value}
+        return super().effective_parameters() | {"smoothing": smoothing, "smoothing_value": value}
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2 + 2 N]; NaN for the replies to an item without a positive weight."""

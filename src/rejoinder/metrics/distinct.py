@@ -107,8 +107,8 @@ class Entropy(BagMetric):
 
     def left_out(self, sums: Floats, item: Indices, code: Indices, count: Floats, n: int) -> Floats:
         """By ``log2 N - sum_g c_g log2 c_g / N``: only a reply's own n-grams change their c_g."""
-        own, rest = sums[code], sums[code] - count
-        change = np.bincount(item, _times_log(own) - _times_log(rest), minlength=n)
+        counts, rest = sums[code], sums[code] - count
+        change = np.bincount(item, _times_log(counts) - _times_log(rest), minlength=n)
         spoken = sums.sum() - np.bincount(item, count, minlength=n)
         remaining = np.where(spoken > 0, spoken, np.nan)
         return np.maximum(0.0, np.log2(remaining) - (_times_log(sums).sum() - change) / remaining)

@@ -198,8 +198,8 @@ class External(MeanMetric):
                 f"metric '{self.title}': its values are not in saved scores, only their rows are; give "
                 "the scores again: External(name, frame)"
             )
-        found, weights = values.at(tuple(systems), list(ids))
-        rows = mean_rows(found.T)
+        values_of_replies, weights = values.at(tuple(systems), list(ids))
+        rows = mean_rows(values_of_replies.T)
         return rows if weights is None else rows * weights.T[..., None]
 
     def notes(self, batch: Batch | None = None) -> list[str]:

@@ -24,13 +24,13 @@ _IN_MODULE = re.compile(
 )
 
 
-def in_module(wanted: str) -> tuple[Any, str] | None:
+def in_module(spelling: str) -> tuple[Any, str] | None:
     """What ``module:Name`` or ``module:Name:key=value`` names, and its parameters; None for others.
 
     Raises:
         ParameterError: The module cannot be imported, or has nothing of that name.
     """
-    match = _IN_MODULE.fullmatch(wanted.strip())
+    match = _IN_MODULE.fullmatch(spelling.strip())
     if match is None:
         return None
     module, name = match["module"], match["name"]
@@ -38,20 +38,20 @@ def in_module(wanted: str) -> tuple[Any, str] | None:
         opened = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise _failed(wanted, module, error) from error
+            raise _failed(spelling, module, error) from error
         raise ParameterError(
-            f"metric '{wanted}': there is no metric '{module}', and no module '{error.name}' to import; "
+            f"metric '{spelling}': there is no metric '{module}', and no module '{error.name}' to import; "
             "'rejoinder metrics' lists the metrics; the folder of a module of your own stands in "
             "PYTHONPATH"
         ) from None
     except Exception as error:
-        raise _failed(wanted, module, error) from error
-    found = getattr(opened, name, None)
-    if found is None:
+        raise _failed(spelling, module, error) from error
+    member = getattr(opened, name, None)
+    if member is None:
         raise ParameterError(
-            f"metric '{wanted}': the module '{module}' has no '{name}'; {_instead(opened)}"
+            f"metric '{spelling}': the module '{module}' has no '{name}'; {_instead(opened)}"
         )
-    return found, match["rest"] or ""
+    return member, match["rest"] or ""
 
 
 def installed() -> dict[str, EntryPoint]:
@@ -76,7 +76,7 @@ def of_package(name: str) -> Any:
         raise _failed(name, declared.value, error) from error
 
 
-def as_metric(named: Any, wanted: str) -> type[Metric] | Metric:
+def as_metric(named: Any, spelling: str) -> type[Metric] | Metric:
     """A class of metrics or a metric; a plain function becomes one.
 
     Raises:
@@ -89,14 +89,14 @@ def as_metric(named: Any, wanted: str) -> type[Metric] | Metric:
 
         return FunctionMetric(named)
     raise ParameterError(
-        f"metric '{wanted}': it names {named!r:.60}; expected a class of metrics (a subclass of "
+        f"metric '{spelling}': it names {named!r:.60}; expected a class of metrics (a subclass of "
         "rejoinder.metrics.Metric), a metric, or a function of (reply, references, context)"
     )
 
 
-def _failed(wanted: str, module: str, error: Exception) -> ParameterError:
+def _failed(spelling: str, module: str, error: Exception) -> ParameterError:
     return ParameterError(
-        f"metric '{wanted}': importing '{module}' failed with {type(error).__name__}: {error}"
+        f"metric '{spelling}': importing '{module}' failed with {type(error).__name__}: {error}"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import Argument
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import quotient
@@ -114,7 +115,9 @@ class METEOR(Metric):
 
     def separation(self, script: str) -> tuple[str, str]:
         """The scorer separates the words of such a script where it normalizes."""
-        return "the scorer does not separate the words", "set normalize=true"
+        return "the scorer does not separate the words", (
+            f"set normalize=true, as in {Argument('metrics', 'meteor:normalize=true')}"
+        )
 
     def statistics(self, batch: Batch) -> Floats:
         """Whole numbers, float64 [m, 23]; NaN for the replies to an item without references."""

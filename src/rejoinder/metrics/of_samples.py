@@ -14,6 +14,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.means import MeanMetric
+from rejoinder.metrics.settings import setting
 from rejoinder.statistics.best_of_k import median_of_k, order_of_k
 
 PASS, EVERY, BEST, WORST, MEDIAN = "pass@", "pass^", "best@", "worst@", "median@"
@@ -45,8 +46,8 @@ class OfSamples(MeanMetric):
     choices: ClassVar = MappingProxyType({"measure": MEASURES, "better": ("higher", "lower")})
 
     of: str
-    measure: str
-    k: int
+    measure: str = setting(BEST, word="of_k")  # the samples' own metric may have a 'measure' too
+    k: int = 1
     better: str = "higher"
     passing: float | None = None
     floor: float | None = None

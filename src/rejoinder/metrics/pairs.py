@@ -93,16 +93,16 @@ class PairScorer:
         """All matrices, some groups at a time on each core."""
 
         def part(cut: tuple[int, int]) -> list[Floats]:
-            own, there = lefts[cut[0] : cut[1] + 1], rights[cut[0] : cut[1] + 1]
+            of_left, of_right = lefts[cut[0] : cut[1] + 1], rights[cut[0] : cut[1] + 1]
             flat = self._scored(
-                left[own[0] : own[-1]],
-                own - own[0],
-                right[there[0] : there[-1]],
-                there - there[0],
+                left[of_left[0] : of_left[-1]],
+                of_left - of_left[0],
+                right[of_right[0] : of_right[-1]],
+                of_right - of_right[0],
                 half,
             )
-            starts = _starts(own, there)
-            shapes = zip(np.diff(own).tolist(), np.diff(there).tolist(), strict=True)
+            starts = _starts(of_left, of_right)
+            shapes = zip(np.diff(of_left).tolist(), np.diff(of_right).tolist(), strict=True)
             pieces = np.split(flat, starts[1:-1])
             return [each.reshape(shape) for each, shape in zip(pieces, shapes, strict=True)]
 

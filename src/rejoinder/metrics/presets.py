@@ -102,10 +102,7 @@ _NLTK_PRESETS = {
     "epsilon": Name("smoothing_value"),
 }
 _WEIGHTS = "uniform weights over the orders alone are computed here: order=4 is (0.25,) * 4"
-_NLTK = {
-    "weights": _WEIGHTS,
-    "auto_reweigh": "it is not computed here; leave it out",
-}
+_NLTK = {"weights": _WEIGHTS, "auto_reweigh": "it is not computed here; leave it out"}
 
 _BERTSCORE = {
     "rescale_with_baseline": "name the file of the baselines: baseline=FILE",

@@ -111,8 +111,8 @@ def metric(wanted: str | Metric) -> Metric:
     name, colon, rest = wanted.partition(":")
     folded = {each.lower(): each for each in METRICS}
     named = folded.get(name.strip().lower(), "")
-    if not named and (own := _own(wanted, name.strip(), rest)) is not None:
-        return own
+    if not named and (users_metric := _own(wanted, name.strip(), rest)) is not None:
+        return users_metric
     if not named:
         several = [each for each in name.split(",") if each.strip()]
         if len(several) > 1 and all(each.strip().lower() in folded for each in several):
@@ -144,24 +144,24 @@ def known() -> dict[str, Callable[..., Metric]]:
     return {**METRICS, **{name: partial(metric, name) for name in declared}}
 
 
-def _own(wanted: str, name: str, rest: str) -> Metric | None:
+def _own(spelling: str, name: str, rest: str) -> Metric | None:
     """The metric of a module or of an installed package; None where the text names none."""
     named = importing.of_package(name)
     if named is None:
-        in_module = importing.in_module(wanted)
+        in_module = importing.in_module(spelling)
         if in_module is None:
             return None
         named, rest = in_module
-    make = importing.as_metric(named, wanted)
+    make = importing.as_metric(named, spelling)
     if isinstance(make, Metric):
         if rest.strip():
-            raise ParameterError(f"metric '{wanted}': it takes no parameters; leave '{rest}' out")
+            raise ParameterError(f"metric '{spelling}': it takes no parameters; leave '{rest}' out")
         return make
     try:
         make()
     except TypeError as error:
         raise ParameterError(
-            f"metric '{wanted}': a class named on the command line needs a default for every parameter "
+            f"metric '{spelling}': a class named on the command line needs a default for every parameter "
             f"({error})"
         ) from None
     return make(**_parameters(make, name, rest))
@@ -207,30 +207,33 @@ def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:
     return labelled
 
 
-def _once(wanted: Sequence[str | Metric]) -> list[Metric]:
+def _once(given: Sequence[str | Metric]) -> list[Metric]:
     """The metrics, each once: of spellings of one metric the first, with a note on the others."""
-    made: list[tuple[str | Metric, Metric]] = []
-    for each in wanted:
+    resolved: list[tuple[str | Metric, Metric]] = []
+    for each in given:
         new = metric(each)
-        same = next((spelling for spelling, one in made if _same(one, new)), each)
+        same = next((spelling for spelling, one in resolved if _same(one, new)), each)
         if same != each:
             _LOG.warning(
                 "%s is the same metric as %s; it is scored once", _shown(each), _shown(same)
             )
         else:
-            made.append((each, new))
-    return [one for _, one in made]
+            resolved.append((each, new))
+    return [one for _, one in resolved]
 
 
 def _same(one: Metric, other: Metric) -> bool:
     """Whether two metrics are the same one; only metrics of the registry have meanings to compare."""
     make: Any = METRICS.get(one.name)
     ours = getattr(make, "func", make)
-    return type(one) is type(other) is ours and one.meanings() == other.meanings()
+    return (
+        type(one) is type(other) is ours
+        and one.effective_parameters() == other.effective_parameters()
+    )
 
 
-def _shown(wanted: str | Metric) -> str:
-    return quoted(wanted) if isinstance(wanted, str) else repr(wanted)
+def _shown(given: str | Metric) -> str:
+    return quoted(given) if isinstance(given, str) else repr(given)
 
 
 def parameters(of: Metric) -> dict[str, Any]:
@@ -278,20 +281,20 @@ def _meant(key: str, value: str, known: Mapping[str, Any]) -> str:
     if not key:
         return ""
     names = {**presets.PRESETS["sacrebleu"]["bleu"].names, "n": Name("order")}
-    wanted = names.get(key.lower(), Name(key.lower())).ours
-    begun = sorted((each for each in known if each.startswith(wanted)), key=len)
-    close = begun[0] if begun else nearest(wanted, known)
+    key_name = names.get(key.lower(), Name(key.lower())).ours
+    begun = sorted((each for each in known if each.startswith(key_name)), key=len)
+    close = begun[0] if begun else nearest(key_name, known)
     return f"did you mean '{close}={value.strip() or 'VALUE'}'? " if close else ""
 
 
 def _differing(of: Metric) -> str:
     """The parameters that are not the defaults: what tells two metrics of one label apart."""
-    own = [
+    changed = [
         f"{each.name}={getattr(of, each.name)}"
         for each in fields(of)
         if each.default is not MISSING and getattr(of, each.name) != each.default
     ]
-    return ", ".join(own) or "default"
+    return ", ".join(changed) or "default"
 
 
 def _parameters(make: Any, name: str, text: str) -> dict[str, Any]:

@@ -116,10 +116,10 @@ class ROUGE(PrecisionAndRecall):
                 f"variant='{self.variant}'; leave sentences out, or take rougeLsum"
             )
 
-    def meanings(self) -> dict[str, Any]:
+    def effective_parameters(self) -> dict[str, Any]:
         """The parameters, with the splitter of sentences that they stand for."""
         split = self.sentences or (BY_LINES if self.variant == "Lsum" else "")
-        return super().meanings() | {"sentences": split}
+        return super().effective_parameters() | {"sentences": split}
 
     @property
     def label(self) -> str:

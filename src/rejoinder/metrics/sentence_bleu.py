@@ -79,10 +79,11 @@ class SentenceBLEU(NgramMetric, MeanMetric):
     def _smoothing(self) -> str:
         return "floor" if self.smoothing == "method1" else self.smoothing
 
-    def meanings(self) -> dict[str, Any]:
+    def effective_parameters(self) -> dict[str, Any]:
         """The parameters, with the smoothing and its value that they stand for."""
         value = value_of(self._smoothing, self.smoothing_value)
-        return super().meanings() | {"smoothing": self._smoothing, "smoothing_value": value}
+        smoothing = {"smoothing": self._smoothing, "smoothing_value": value}
+        return super().effective_parameters() | smoothing
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""

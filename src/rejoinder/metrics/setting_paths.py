@@ -75,8 +75,8 @@ def setting_path(first: Metric, second: Metric) -> list[SettingStep]:
     before = list(_within(first, first, like_second))
     crossed = _crossed(like_second, second)
     names = (type(first).name, type(second).name)
-    own = [name for name in _names(first) if name not in _names(second)]
-    plain = all(getattr(first, name) == _neutral(first, name) for name in own)
+    only_first = [name for name in _names(first) if name not in _names(second)]
+    plain = all(getattr(first, name) == _neutral(first, name) for name in only_first)
     alone = _attempt(lambda: _crossed(first, second)) if plain else None
     crossing = SettingStep((AVERAGE,), names[:1], names[1:], crossed, alone)
     rest = [replace(step, alone=None) for step in _within(crossed, crossed, second)]
@@ -142,15 +142,15 @@ def _like(first: Metric, second: Metric) -> Metric:
 
     A setting that the second has not is neutral.
     """
-    wanted = {
+    values = {
         name: _value(second, name) if name in _names(second) else _neutral(first, name)
         for name in _names(first)
     }
-    whole = _attempt(lambda: replace(first, **wanted))
+    whole = _attempt(lambda: replace(first, **values))
     if whole is not None:
         return whole
     current = first
-    for name, value in wanted.items():
+    for name, value in values.items():
         changed = _attempt(lambda name=name, value=value, to=current: replace(to, **{name: value}))
         current = changed or current
     return current

@@ -50,8 +50,8 @@ def typed(metric: Metric) -> str:
     """
     default = made(metric.name)
     values = {each.name: getattr(metric, each.name) for each in fields(metric)}
-    few = {name: value for name, value in values.items() if value != getattr(default, name)}
-    short = _typed(metric.name, few)
+    changed = {name: value for name, value in values.items() if value != getattr(default, name)}
+    short = _typed(metric.name, changed)
     if made(short) == metric:
         return short
     # A default depends on another setting: every one is named.

@@ -122,9 +122,9 @@ def settings_of(metric: type) -> dict[str, Setting]:
 
 
 def _declared(metric: type, name: str) -> Mapping[str, Any]:
-    own = (vars(kind).get("__dataclass_fields__", {}).get(name) for kind in metric.__mro__)
-    told = (each.metadata.get("setting") for each in own if each is not None)
-    return next(filter(None, told), {})
+    same_named = (vars(kind).get("__dataclass_fields__", {}).get(name) for kind in metric.__mro__)
+    declared = (each.metadata.get("setting") for each in same_named if each is not None)
+    return next(filter(None, declared), {})
 
 
 def check_type(metric: str, name: str, value: Any, kind: Any) -> Any:

@@ -171,9 +171,9 @@ class SimilarityMetric(MeanMetric):
                 "references=w>=0 leaves such out"
             )
         if self.leave_one_out:
-            own = own_references(batch, selected, ReferencePairs.of(batch, selected)).size
+            number = own_references(batch, selected, ReferencePairs.of(batch, selected)).size
             notes.append(
-                f"{counted(own, 'reply', 'replies')} among the item's own references; "
+                f"{counted(number, 'reply', 'replies')} among the item's own references; "
                 "not compared with that one"
             )
         return notes

@@ -63,10 +63,10 @@ class WordVectorMetric(SimilarityMetric):
 
     def separation(self, script: str) -> tuple[str, str]:
         """The language cuts texts into words; the vectors are of words cut alike."""
-        wanted = [f"language={each}" for each in suited(script, LANGUAGES)]
+        settings = [f"language={each}" for each in suited(script, LANGUAGES)]
         return (
             f"language={self.language} does not separate the words",
-            f"set {' or '.join(wanted)}, with vectors of text that was cut alike",
+            f"set {' or '.join(settings)}, with vectors of text that was cut alike",
         )
 
     def requests(self) -> tuple[Request, ...]:

@@ -50,11 +50,11 @@ def provided(
                 f"{metric.label}: it reads the context of a reply, and there is none; pass "
                 "contexts=[...], for each item the list of its turns, oldest first"
             )
-    wanted = _missing([each for metric in metrics for each in metric.requests()], batch)
-    if wanted:
+    missing = _missing([each for metric in metrics for each in metric.requests()], batch)
+    if missing:
         from rejoinder.providers.registry import provide  # for metrics of models alone
 
-        batch = _with(batch, {each: provide(each, batch, progress) for each in wanted})
+        batch = _with(batch, {each: provide(each, batch, progress) for each in missing})
     if not derived:
         return batch
     derivations = {
@@ -63,8 +63,8 @@ def provided(
     return _with(batch, {key: derivations[key](batch) for key in _missing(derivations, batch)})
 
 
-def _missing(wanted: Iterable[Request], batch: Batch) -> list[Request]:
-    return [each for each in dict.fromkeys(wanted) if each not in batch.features]
+def _missing(requests: Iterable[Request], batch: Batch) -> list[Request]:
+    return [each for each in dict.fromkeys(requests) if each not in batch.features]
 
 
 def _with(batch: Batch, features: Mapping[Request, Features]) -> Batch:
@@ -118,8 +118,8 @@ def remarks(metrics: Mapping[str, Contract], batch: Batch) -> list[str]:
     sample = ReplySample(batch.hypotheses, len(batch))
     for label, metric in metrics.items():
         of_models = [note for each in _features_of(metric, batch) for note in each.notes]
-        own = (*metric.notes(batch), *separation_notes(metric, sample))
-        for remark in dict.fromkeys((*of_models, *own)):
+        of_metric = (*metric.notes(batch), *separation_notes(metric, sample))
+        for remark in dict.fromkeys((*of_models, *of_metric)):
             labels_of.setdefault(remark, []).append(label)
     return [f"{', '.join(labels)}: {remark}" for remark, labels in labels_of.items()]
 

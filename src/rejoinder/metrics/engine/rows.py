@@ -124,19 +124,24 @@ class BagMatrix:
         return self.totals(np.ones((1, self.first.shape[1])))[:, 0]
 
     def segments(self, metric: Contract) -> Floats:
-        """What each reply scores by itself: float64 [S, n]."""
-        first, last = self.first.ravel(), self.last.ravel()
-        scores = np.empty(first.size)
-        step = 256
-        for begin in range(0, first.size, step):
-            part = slice(begin, begin + step)
-            bags = [self.codes[a:b] for a, b in zip(first[part], last[part], strict=True)]
-            sizes = np.array([each.size for each in bags])
-            codes, where = np.unique(np.concatenate(bags), return_inverse=True)
-            dense = np.zeros((sizes.size, max(1, codes.size)))
-            np.add.at(dense, (np.repeat(np.arange(sizes.size), sizes), where), 1.0)
-            scores[part] = metric.score(dense)
-        return scores.reshape(self.first.shape)
+        """What each reply scores by itself: float64 [S, n].
+
+        Counts are sorted, and replies with as many different n-grams are scored together: replies with
+        the same counts have the same score to the last bit, and tie.
+        """
+        scores = np.empty(self.first.shape)
+        for system in range(self.systems):
+            _, item, _, count, n = self._counted(system)
+            count = count[np.lexsort((count, item))]
+            sizes = np.bincount(item, minlength=n)
+            begin = np.cumsum(sizes) - sizes
+            for size in np.unique(sizes).tolist():
+                same = np.flatnonzero(sizes == size)
+                dense = (
+                    count[begin[same, None] + np.arange(size)] if size else np.zeros((same.size, 1))
+                )
+                scores[system, same] = metric.score(dense)
+        return scores
 
     def left_out(self, metric: Contract) -> Floats:
         """The score of every system with each item left out: float64 [S, n]."""

@@ -46,7 +46,10 @@ def notes(metric, texts):
 
 def advised(note):
     """The values of the parameter that a note names."""
-    return re.findall(r"tokenizer=([\w-]+)", note)
+    advice, _, typed = note.partition(", as in ")
+    names = re.findall(r"tokenizer=([\w-]+)", advice)
+    assert not typed or typed == f"metrics=METRIC:tokenizer={names[0]}"
+    return names
 
 
 def test_the_metrics_with_a_tokenizer_are_these():
@@ -252,7 +255,8 @@ def test_the_command_line_prints_the_note_and_json_holds_it(tmp_path, capsys):
     given = ["score", str(tmp_path / "t.jsonl"), str(tmp_path / "s.jsonl"), "-m", "rougeL"]
     assert run(given) == 0
     streams = capsys.readouterr()
-    assert "set tokenizer=zh or tokenizer=char" in " ".join((streams.out + streams.err).split())
+    said = " ".join((streams.out + streams.err).split())
+    assert "set tokenizer=zh or tokenizer=char, as in --metric METRIC:tokenizer=zh" in said
     assert run([*given, "--json"]) == 0
     assert "set tokenizer=zh or tokenizer=char" in capsys.readouterr().out
 

@@ -23,7 +23,7 @@ def little(**given):
 
     settings = {
         "vocabulary": 100, "layers": 1, "width": 32, "heads": 2, "feed_forward": 64, "dropout": 0.1,
-        "other_dropout": 0.1, "label_smoothing": 0.1, "learning_rate": 5e-3, "warmup": 20,
+        "attention_dropout": 0.1, "label_smoothing": 0.1, "learning_rate": 5e-3, "warmup": 20,
         "tokens": 300, "accumulate": 2, "epochs": 3, "longest": 60, "seed": 4,
     }  # fmt: skip
     return Parameters(**{**settings, **given})

@@ -23,6 +23,8 @@ LOOK = [
     Row("verify", "--registered", "--registered {registration}", "checks.*.state",
         where={"made": "claimed"}),
     Row("verify", "--rows", "--rows {out}/rows.parquet", "@rows.parquet", where={"made": "claimed"}),
+    Row("verify", "--badge", "--badge {out}/badge.svg", where={"made": "claimed"},
+        effect=lambda _, after: b"claim: recomputed " in after.at("@badge.svg")),
     as_json("merge"),
     Row("merge", "--save", "--save {out}/s.parquet", "@s.parquet"),
     columns("look", "readings.*.counts", "testset"),

@@ -6,7 +6,18 @@ import shutil
 from dataclasses import replace
 
 from settings.row import Row
-from settings.shared import as_json, columns, in_shards, only, read, reading, refused, rows, to_file
+from settings.shared import (
+    as_json,
+    columns,
+    in_shards,
+    only,
+    read,
+    reading,
+    refused,
+    refused_after,
+    rows,
+    to_file,
+)
 from settings.world import TINY
 
 USUAL = {
@@ -116,7 +127,7 @@ RESPONDER = [
     Row("train responder", "--set", "--set layers=2", LOSSES),
     Row("train responder", "--set", "--set width=32", LOSSES),
     Row("train responder", "--set", "--set dropout=0.5", LOSSES),
-    Row("train responder", "--set", "--set other_dropout=0.5", LOSSES),
+    Row("train responder", "--set", "--set attention_dropout=0.5", LOSSES),
     Row("train responder", "--set", "--set label_smoothing=0.5", LOSSES),
     Row("train responder", "--set", "--set learning_rate=0.01", LOSSES),
     Row("train responder", "--set", "--set warmup=50", LOSSES),
@@ -264,6 +275,7 @@ MARK = [
         after.at("@") == ["other.jsonl"])),
     Row("mark", "--model", "--model {chat}#other", "model", MEANS),
     Row("mark", "--rubric", "--rubric {other_rubric}", effect=only("systems.*.criterion", "tone")),
+    Row("mark", "--card", "--card {card}", status=(0, 2), effect=refused_after("the card of this judge")),
     Row("mark", "--pairwise", "--pairwise", effect=lambda *both: [
         each.at("kind") for each in both] == ["scores", "preferences"]),
     Row("mark", "--turns", "--turns 1", MEANS),

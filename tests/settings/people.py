@@ -354,6 +354,9 @@ PLAN = [
         after.at("alternatives.*.items")[0] > 3 * before.at("alternatives.*.items")[0]),
     Row("plan", "--rho", "--rho 0.7", "design.judge", "design.fixed", usual=DESIGNED),
     Row("plan", "--pool", "--pool 50", "design.raters", "alternatives.*.design", usual=DESIGNED),
+    Row("plan", "--systems", "--systems 5", "design.systems", "design.goal", usual=DESIGNED, effect=lambda
+        before, after: after.at("design.most") > 1.5 * before.at("design.most")),
+    Row("plan", "--goal", "--goal best", "design.goal", usual=DESIGNED),
     Row("plan", "--looks-every", "--looks-every 25", "design.every", "alternatives.*.design", usual=DESIGNED),
     Row("plan", "--per-rating", "--per-rating 2 0.5", usual=DESIGNED, effect=lambda before, after:
         before.at("alternatives.*.minutes")[0] is None

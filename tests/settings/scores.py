@@ -21,6 +21,7 @@ from settings.shared import (
     rows,
     scores_format,
     to_file,
+    with_card,
 )
 
 _READ = "{testset} {systems} -m bleu --resamples 100 --json"
@@ -98,6 +99,13 @@ ROWS = [
     *claims("score"),
     *claims("compare"),
     *claims("correlate"),
+    *claims("judge"),
+    with_card("score"),
+    with_card("compare"),
+    Row("judge", "--expires", "--expires 2020-01-01", also="--claim {out}/claim.json",
+        effect=lambda *both: [
+            json.loads(each.at("@claim.json"))["predicate"]["expires"] for each in both
+        ] == [None, "2020-01-01"]),
     Row("plan", "--register", "--register {out}/r.json --fix n=66", "@r.json"),
     Row(
         "plan", "--fix", "--fix metric=bleu", also="--register {out}/r.json",
@@ -291,7 +299,7 @@ ROWS = [
     Row(
         "compare", "--design", "--design {design}", where=ALONE,
         also="--ratings {ratings} --criterion relevance",
-        effect=lambda before, after: "looks" not in before.json and max(after.at("looks.*.rated")) == 57,
+        effect=lambda before, after: "looks" not in before.json and max(after.at("looks.*.rated")) == 50,
     ),
     Row(
         "compare", "--correction", "--correction max", keeps="pairs.*.p_holm", where=ALONE,

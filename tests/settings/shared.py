@@ -166,6 +166,15 @@ def claims(verb: str, **given) -> list[Row]:
     ]  # fmt: skip
 
 
+def with_card(verb: str) -> Row:
+    """What is known of the judge is noted."""
+    noted = "'judge' followed people's ratings with r within"
+    return Row(
+        verb, "--card", "--card {card}", also="--scores {judge_scores}",
+        effect=lambda _, after: noted in after.err,
+    )  # fmt: skip
+
+
 def to_file(verb: str, **given) -> Row:
     """What is printed for people is written as Markdown too."""
     return Row(

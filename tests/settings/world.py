@@ -709,6 +709,23 @@ class World:
         return path
 
     @cached_property
+    def card(self) -> Path:
+        """A card of the made-up judge."""
+        path = self.folder / "card.json"
+        words = [
+            "judge",
+            "--scores",
+            self.judge_scores,
+            "--ratings",
+            self.ratings,
+            "--missing",
+            "pairwise",
+        ]
+        with contextlib.redirect_stdout(io.StringIO()):
+            run([*map(str, words), "-q", "--claim", str(path)])
+        return path
+
+    @cached_property
     def parts(self) -> list[Path]:
         """Both parts of the scores of the systems."""
         paths = [self.folder / f"{number}.part" for number in (1, 2)]

@@ -188,11 +188,11 @@ def _seeds(rows: Floats, k: int, generator: np.random.Generator) -> Floats:
     centres = rows[[generator.integers(len(rows))]]
     distance = np.square(rows - centres[0]).sum(axis=1)
     while len(centres) < k and distance.sum() > 0:
-        drawn = generator.choice(len(rows), candidates, p=distance / distance.sum())
-        nearest = [np.minimum(distance, np.square(rows - rows[i]).sum(axis=1)) for i in drawn]
+        sampled = generator.choice(len(rows), candidates, p=distance / distance.sum())
+        nearest = [np.minimum(distance, np.square(rows - rows[i]).sum(axis=1)) for i in sampled]
         best = int(np.argmin([each.sum() for each in nearest]))
         distance = nearest[best]
-        centres = np.vstack([centres, rows[drawn[best]]])
+        centres = np.vstack([centres, rows[sampled[best]]])
     return centres
 
 

@@ -15,8 +15,8 @@ LONG = 8
 
 
 @dataclass(frozen=True)
-class SpokenTexts:
-    """Texts as words alone (``spoken``).
+class WordTexts:
+    """Texts as words alone (``words_alone``).
 
     Attributes:
         long: Utterances of ``LONG`` words or more.
@@ -27,22 +27,22 @@ class SpokenTexts:
     pairs: frozenset[tuple[str, str]]
 
     @classmethod
-    def of(cls, utterances: Iterable[str], pairs: Iterable[tuple[str, str]]) -> SpokenTexts:
-        """Of what ``spoken`` gives."""
+    def of(cls, utterances: Iterable[str], pairs: Iterable[tuple[str, str]]) -> WordTexts:
+        """Of what ``words_alone`` gives."""
         return cls(frozenset(filter(is_long, utterances)), frozenset(pairs))
 
     @classmethod
-    def in_set(cls, testset: TestSet, language: str) -> SpokenTexts:
+    def in_set(cls, testset: TestSet, language: str) -> WordTexts:
         """Every turn of every context, and every reference; each reference is a reply."""
         texts, pairs = said(testset)
-        words = dict(zip(texts, spoken(texts, language), strict=True))
+        words = dict(zip(texts, words_alone(texts, language), strict=True))
         return cls.of(words.values(), ((words[m], words[r]) for m, r in pairs.rows()))
 
-    def __or__(self, other: SpokenTexts) -> SpokenTexts:
-        return SpokenTexts(self.long | other.long, self.pairs | other.pairs)
+    def __or__(self, other: WordTexts) -> WordTexts:
+        return WordTexts(self.long | other.long, self.pairs | other.pairs)
 
 
-NOTHING = SpokenTexts(frozenset(), frozenset())
+NOTHING = WordTexts(frozenset(), frozenset())
 
 
 def said(testset: TestSet) -> tuple[list[str], pl.DataFrame]:
@@ -54,12 +54,12 @@ def said(testset: TestSet) -> tuple[list[str], pl.DataFrame]:
     return texts.to_list(), answered.drop_nulls().unique()
 
 
-def spoken(texts: Iterable[str], language: str) -> list[str]:
+def words_alone(texts: Iterable[str], language: str) -> list[str]:
     """Texts as words alone, for comparison: no marks, no case, one blank between two words.
 
     A word holds a letter or a digit somewhere: those of Hindi may well end in a vowel sign.
 
-    >>> spoken(["Is it -- you?"], "en")
+    >>> words_alone(["Is it -- you?"], "en")
     ['is it you']
     """
     cut = cutter(language)
@@ -67,5 +67,5 @@ def spoken(texts: Iterable[str], language: str) -> list[str]:
 
 
 def is_long(words: str) -> bool:
-    """Whether a text, as ``spoken`` gives it, has ``LONG`` words."""
+    """Whether a text, as ``words_alone`` gives it, has ``LONG`` words."""
     return words.count(" ") >= LONG - 1

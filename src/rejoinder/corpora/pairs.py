@@ -68,12 +68,12 @@ class Pairs:
         """
         known = {_key(s, t) for s, t in zip(others.sources, others.targets, strict=True)}
         rows = enumerate(zip(self.sources, self.targets, strict=True))
-        own = np.array([i for i, (s, t) in rows if _key(s, t) not in known], dtype=np.int64)
-        shared = len(self) - own.size
+        left = np.array([i for i, (s, t) in rows if _key(s, t) not in known], dtype=np.int64)
+        shared = len(self) - left.size
         if not shared:
             return self
         note = f"{counted(shared, 'pair')} of {len(self)} left out that also stand in {where}"
-        return self.take(own, note)
+        return self.take(left, note)
 
 
 def adjacent_pairs(testset: TestSet) -> Pairs:

@@ -167,15 +167,15 @@ class Server:
             except urllib.error.HTTPError as error:
                 with closing(error):
                     pause = next(pauses, None) if error.code in BUSY else None
-                    wanted = _retry_after(error.headers) if error.code in BUSY else None
-                    if wanted is not None:
-                        wanted = max(wanted, *self.pauses[:1], 0.0)
-                        waited, announced = waited + wanted, announced + 1
+                    seconds = _retry_after(error.headers) if error.code in BUSY else None
+                    if seconds is not None:
+                        seconds = max(seconds, *self.pauses[:1], 0.0)
+                        waited, announced = waited + seconds, announced + 1
                         if waited > MAX_ANSWER_SECONDS or announced > MAX_ANNOUNCED_WAITS:
-                            message = self._too_busy(route, error.code, wanted)
+                            message = self._too_busy(route, error.code, seconds)
                             raise RefusedError(message, error.code) from None
                         pauses = iter(self.pauses)
-                        self._free = max(self._free, time.monotonic() + wanted)
+                        self._free = max(self._free, time.monotonic() + seconds)
                         pause = 0.0
                     if pause is None:
                         raise RefusedError(self._refused(route, error), error.code) from None

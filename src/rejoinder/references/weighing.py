@@ -20,11 +20,7 @@ from rejoinder.references.learned_rater import (
     score_texts,
     without_scores,
 )
-from rejoinder.references.rating_weights import (
-    RatingRules,
-    rating_weights,
-    scale_note,
-)
+from rejoinder.references.rating_weights import RatingRules, rating_weights, scale_note
 from rejoinder.result import Result
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.candidates import candidates_of
@@ -165,8 +161,8 @@ def weigh(
     table, more = _without_blanks(table)
     references = table.select("id", "text", "weight", "source")
     references = references.sort("weight", descending=True, maintain_order=True)
-    own = testset.references if keep else references.clear()
-    weighed = TestSet(testset.contexts, _in_order(testset, pl.concat([own, references])))
+    original = testset.references if keep else references.clear()
+    weighed = TestSet(testset.contexts, _in_order(testset, pl.concat([original, references])))
     notes += more
     if of_systems and not without:
         notes.append(

@@ -40,11 +40,11 @@ def in_batches(
         return replies
 
     names = [f"batch {place}" for place in range(len(batches))]
-    found = shared("replies", names, content, compute, list[row])
+    rows = shared("replies", names, content, compute, list[row])
     end_of_shard()
     replies = {
         place: reply
-        for batch, several in zip(batches, found, strict=True)
+        for batch, several in zip(batches, rows, strict=True)
         for place, reply in zip(batch, several, strict=True)
     }
     return [replies[place] for place in range(len(order))]

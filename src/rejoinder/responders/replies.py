@@ -21,6 +21,7 @@ from rejoinder.models.chat.endpoint import ChatEndpoint
 from rejoinder.models.likelihood.backend import LocalModel
 from rejoinder.models.training.folder import kind_of
 from rejoinder.models.unused_settings import check_unused
+from rejoinder.models.worker_models import loaded_once
 from rejoinder.progress import Progress
 from rejoinder.responders.chat import ChatResponder, remarks
 from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices, kind_of_system
@@ -257,7 +258,7 @@ def messages_of(testset: TestSet) -> list[str]:
         InputError: An item has no context.
     """
     messages = testset.contexts.get_column("context").list.last().to_list()
-    without = [name for name, said in zip(testset.ids, messages, strict=True) if said is None]
+    without = [name for name, message in zip(testset.ids, messages, strict=True) if message is None]
     if without:
         raise InputError(
             f"test set: {len(without)} of {len(testset)} items have no context to reply to, "
@@ -285,7 +286,9 @@ def _trained_replies(
 ) -> tuple[list[str], str, list[str]]:
     from rejoinder.responders.seq2seq.trained import TrainedResponder
 
-    responder = TrainedResponder.load(folder, device)
+    responder = loaded_once(
+        folder, ("trained", device), lambda: TrainedResponder.load(folder, device)
+    )
     texts = responder.respond(messages, beam, length_penalty, progress)
     empty = sum(not text.strip() for text in texts)
     return (

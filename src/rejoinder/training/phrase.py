@@ -14,12 +14,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.models.training.folder import ModelFolder, Record, versions, write_folder
 from rejoinder.responders.phrase.alignment import aligner, links_of
-from rejoinder.responders.phrase.language_model import (
-    SPECIAL,
-    LanguageModel,
-    by_lmplz,
-    has_lmplz,
-)
+from rejoinder.responders.phrase.language_model import SPECIAL, LanguageModel, by_lmplz, has_lmplz
 from rejoinder.responders.phrase.model import PhraseModel, cut, sentences, vocabulary
 from rejoinder.responders.phrase.parameters import KIND, PhraseParameters
 from rejoinder.responders.phrase.phrases import phrase_table
@@ -73,9 +68,9 @@ def trained_phrases(
     texts, left_out = _texts(corpus, parameters)
     notes += left_out
     words = vocabulary(texts[0]), vocabulary(texts[1], SPECIAL)
-    source, target = (sentences(each, own) for each, own in zip(texts, words, strict=True))
-    found = tools(parameters)
-    links = links_of(source, target, parameters.iterations, found["aligner"], tick)
+    source, target = (sentences(each, terms) for each, terms in zip(texts, words, strict=True))
+    used_tools = tools(parameters)
+    links = links_of(source, target, parameters.iterations, used_tools["aligner"], tick)
     tick("extracting phrases")
     numbers = {word: place for place, word in enumerate(words[0])}
     same = np.array([numbers.get(word, -2 - place) for place, word in enumerate(words[1])])
@@ -93,10 +88,10 @@ def trained_phrases(
             f"larger corpus{lower}"
         )
     tick("estimating the language model")
-    estimate = by_lmplz if found["language_model"] == "lmplz" else LanguageModel.estimated
+    estimate = by_lmplz if used_tools["language_model"] == "lmplz" else LanguageModel.estimated
     model = PhraseModel(words[0], estimate(target, words[1], parameters.order), table)
     log: dict[str, Any] = {
-        **found,
+        **used_tools,
         "pairs": len(texts[0]),
         "extracted": pruned.extracted,
         "chance": pruned.chance,
@@ -129,18 +124,18 @@ def _texts(
     notes += [f"corpus, messages: {each}" for each in of_messages]
     notes += [f"corpus, replies: {each}" for each in of_replies]
     rows = list(zip(messages, replies, strict=True))
-    kept = [
+    usable = [
         each for each in rows
         if all(0 < len(side) <= parameters.longest for side in each)
     ]  # fmt: skip
-    if len(kept) < len(rows):
+    if len(usable) < len(rows):
         notes.append(
-            f"corpus: {counted(len(rows) - len(kept), 'pair')} without a word on a side, or with more "
+            f"corpus: {counted(len(rows) - len(usable), 'pair')} without a word on a side, or with more "
             f"than {parameters.longest}, left out"
         )
-    if not kept:
+    if not usable:
         raise InputError("corpus: no pair is left; expected messages and replies with words")
-    return ([left for left, _ in kept], [right for _, right in kept]), notes
+    return ([left for left, _ in usable], [right for _, right in usable]), notes
 
 
 def _validated(

@@ -27,7 +27,7 @@ from rejoinder.models.training.folder import (
     write_folder,
 )
 from rejoinder.models.training.threads import INEXACT
-from rejoinder.responders.phrase.parameters import KIND, PHRASE_SCALES, PhraseParameters
+from rejoinder.responders.phrase.parameters import KIND, PHRASE_PRESETS, PhraseParameters
 from rejoinder.responders.seq2seq.model import build, check_installed
 from rejoinder.responders.seq2seq.parameters import Parameters, chosen_parameters
 from rejoinder.responders.seq2seq.trained import SUFFIX
@@ -153,9 +153,9 @@ def responder_parameters(
     if isinstance(base, PhraseParameters) or (isinstance(base, str) and kind == KIND):
         given.pop("kind", None)
         if isinstance(base, str):
-            if base not in PHRASE_SCALES:
-                raise ParameterError(f"scale: got {base!r}; expected {one_of(PHRASE_SCALES)}")
-            base = PhraseParameters(**PHRASE_SCALES[base])
+            if base not in PHRASE_PRESETS:
+                raise ParameterError(f"preset: got {base!r}; expected {one_of(PHRASE_PRESETS)}")
+            base = PhraseParameters(**PHRASE_PRESETS[base])
         return base.changed(**given)
     return chosen_parameters(base, **given)
 

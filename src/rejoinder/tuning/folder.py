@@ -38,11 +38,11 @@ def opened(
         InputError: Something else stands there, or it cannot be written.
     """
     marker = path / name
-    wanted = as_kept(parameters)
+    current = as_kept(parameters)
     if marker.exists():
         recorded = _read(marker)
-        _check_same(path, recorded, wanted, extensible, fallback, what)
-        if recorded == wanted:
+        _check_same(path, recorded, current, extensible, fallback, what)
+        if recorded == current:
             return path
     elif path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir()):
         raise InputError(f"{path}: a folder with other things in it; name a new folder")
@@ -64,19 +64,19 @@ def _read(marker: Path) -> dict[str, Any]:
 def _check_same(
     path: Path,
     recorded: Mapping[str, Any],
-    wanted: Mapping[str, Any],
+    current: Mapping[str, Any],
     extensible: bool,
     fallback: str | None,
     what: str,
 ) -> None:
     """Refuses another sweep; more trials continue the same one where they change no earlier trial."""
-    more = _more(recorded, wanted)
-    before, now = _without_trials(recorded), _without_trials(wanted)
+    more = _more(recorded, current)
+    before, now = _without_trials(recorded), _without_trials(current)
     if before != now:
-        changed = recorded.get("metric") != wanted.get("metric")
+        changed = recorded.get("metric") != current.get("metric")
         why = f" ({fallback})" if changed and fallback else ""
         raise another_run(path, what, f"{differences(before, now)}{why}", "name a new folder")
-    if recorded.get("trials") == wanted.get("trials") or (more and extensible):
+    if recorded.get("trials") == current.get("trials") or (more and extensible):
         return
     remedy = "name a new folder"
     if more:
@@ -84,13 +84,13 @@ def _check_same(
             "name a new folder, because halving would have chosen from all of them; to be extended, a "
             f"sweep needs {Argument('sampler', 'optuna')} or {Argument('prune', 'none')}"
         )
-    raise another_run(path, what, differences(recorded, wanted), remedy)
+    raise another_run(path, what, differences(recorded, current), remedy)
 
 
 def _without_trials(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in parameters.items() if key != "trials"}
 
 
-def _more(recorded: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    there, here = recorded.get("trials"), wanted.get("trials")
-    return isinstance(there, int) and isinstance(here, int) and there < here
+def _more(recorded: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
+    before, here = recorded.get("trials"), current.get("trials")
+    return isinstance(before, int) and isinstance(here, int) and before < here

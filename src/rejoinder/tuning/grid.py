@@ -28,10 +28,10 @@ PAPER: dict[str, tuple[Number, ...]] = {
     "vocabulary": (1000, 4000, 8000, 16000),
     "learning_rate": (1e-2, 1e-3, 1e-4),
     "dropout": _tenths(6),
-    "other_dropout": _tenths(4),
+    "attention_dropout": _tenths(4),
     "label_smoothing": _tenths(8),
 }
-"""Appendix A.1 of the paper; ``other_dropout`` is that of attention and ReLU. 3,780 settings."""
+"""Appendix A.1 of the paper; ``attention_dropout`` is that of attention and ReLU. 3,780 settings."""
 
 GRIDS: dict[str, dict[str, tuple[Number, ...]]] = {"paper": PAPER}
 

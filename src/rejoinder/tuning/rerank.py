@@ -25,14 +25,7 @@ from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tuning.gains import FIRST, RERANKED, gains, notes_of
 from rejoinder.tuning.objectives import with_metrics
-from rejoinder.tuning.rules import (
-    UTILITY,
-    by_number,
-    by_oracle,
-    by_risk,
-    by_weights,
-    utility_table,
-)
+from rejoinder.tuning.rules import UTILITY, by_number, by_oracle, by_risk, by_weights, utility_table
 from rejoinder.tuning.weight_search import best_of_lists
 
 RULES: tuple[str, ...] = ("weights", "mbr", "utility", "best", "oracle")

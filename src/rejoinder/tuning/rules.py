@@ -125,14 +125,14 @@ def by_risk(
     """
     p, sign, used = probabilities(lists, logs), 1.0, ()
     if isinstance(utility, pl.DataFrame):
-        found, what = given_utilities(utility, lists), "the given utilities"
+        matrices_of_lists, what = given_utilities(utility, lists), "the given utilities"
     else:
-        found, what = utilities(utility, lists, progress), utility.label
+        matrices_of_lists, what = utilities(utility, lists, progress), utility.label
         used = (what,)
         if not utility.higher_is_better:  # a loss: what is kept is a utility, higher is better
             sign, what = -1.0, f"{what}, lower is better"
-    values, kept = np.empty(lists.frame.height), []
-    for place, matrix in found:
+    values, matrices = np.empty(lists.frame.height), []
+    for place, matrix in matrices_of_lists:
         part = slice(*lists.bounds[place : place + 2].tolist())
         values[part] = np.einsum("ab,b->a", sign * matrix, p[part])
         undefined = np.flatnonzero(np.isnan(values[part]))
@@ -142,9 +142,9 @@ def by_risk(
                 f"utility: {what} is undefined of a pair that it is in; leave such candidates out"
             )
         if keep:
-            kept.append(sign * matrix)
+            matrices.append(sign * matrix)
     alike = "all candidates alike" if logs is None else f"probabilities by {logs}"
-    return Choice(values, f"minimum Bayes risk by {what}, {alike}", used, (), kept)
+    return Choice(values, f"minimum Bayes risk by {what}, {alike}", used, (), matrices)
 
 
 def probabilities(lists: NBestLists, name: str | None) -> Floats:
@@ -226,12 +226,12 @@ def given_utilities(table: pl.DataFrame, lists: NBestLists) -> Iterator[tuple[in
     of_id = rows.partition_by("id", as_dict=True)
     for place, (id, size) in enumerate(zip(lists.ids, np.diff(lists.bounds).tolist(), strict=True)):
         matrix = np.full((size, size), np.nan)
-        own = of_id.get((id,), rows.clear())
-        pairs = own.select("candidate", "reference").to_numpy() - 1
+        of_list = of_id.get((id,), rows.clear())
+        pairs = of_list.select("candidate", "reference").to_numpy() - 1
         if ((pairs < 0) | (pairs >= size)).any():
             what = f"id {quoted(id)} has candidates beyond the {size} of its list"
             raise wrong(what, "numbers from 1 on")
-        matrix[*pairs.T] = own.get_column("utility").to_numpy()
+        matrix[*pairs.T] = of_list.get_column("utility").to_numpy()
         for a, b in np.argwhere(np.isnan(matrix))[:1] + 1:
             what = f"none of candidate {a} with reference {b} at id {quoted(id)}"
             raise wrong(what, "one for every pair of candidates of an item")

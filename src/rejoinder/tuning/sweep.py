@@ -200,8 +200,7 @@ def run_trials(
         folder = opened(Path(path), parameters, search.extensible, material.fallback)
         remove_parts(folder)
         run = SweepRun(material, grid, search, folder, keep, save_every, report, device)
-        notes = [*material.notes, *tried(run)]
-        return _told(run, notes, parameters)
+        return _told(run, [*material.notes, *tried(run)], parameters)
 
 
 def _tried(run: SweepRun) -> list[str]:

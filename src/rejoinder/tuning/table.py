@@ -131,13 +131,13 @@ def correlations(finished: Sequence[Trial], material: SweepMaterial) -> pl.DataF
     label = material.metric.label
     groups = {"all": finished, **({f"top {TOP}": finished[:TOP]} if len(finished) > TOP else {})}
     rows = []
-    for trials, some in groups.items():
-        y = np.array([each.value("metric") for each in some])
-        asked = any(RUQ.keys() & (each.scores or {}).keys() for each in some)
+    for trials, same_size in groups.items():
+        y = np.array([each.value("metric") for each in same_size])
+        asked = any(RUQ.keys() & (each.scores or {}).keys() for each in same_size)
         for key, name in RUQ.items() if asked else ():
-            x = np.array([each.value(key) for each in some])
+            x = np.array([each.value(key) for each in same_size])
             rows.append(_row_of(name, label, trials, x, y, material))
-        bits = np.array([each.bits for each in some])
+        bits = np.array([each.bits for each in same_size])
         rows.append(_row_of("validation loss", label, trials, bits, y, material))
     schema: dict[str, Any] = dict.fromkeys(("of", "with", "trials"), pl.String) | {"n": pl.Int64}
     schema |= dict.fromkeys(("rho", "low", "high", "p"), pl.Float64) | {"reason": pl.String}

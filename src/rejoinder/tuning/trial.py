@@ -152,10 +152,10 @@ class Trial:
     def _trained(
         self, epochs: int, model: Path, save_every: float, report: Report | None
     ) -> dict[str, Any]:
-        wanted = self.grid.parameters(self.setting)
-        pairs = self.material.pairs(wanted.pairs)
-        phrases = isinstance(wanted, PhraseParameters)
-        parameters = wanted.changed(pairs=0, **({} if phrases else {"epochs": epochs}))
+        setting = self.grid.parameters(self.setting)
+        pairs = self.material.pairs(setting.pairs)
+        phrases = isinstance(setting, PhraseParameters)
+        parameters = setting.changed(pairs=0, **({} if phrases else {"epochs": epochs}))
         result = train_responder(
             pairs, model, parameters, self.material.validation, save_every, report, self.device
         )
@@ -239,17 +239,17 @@ class Trial:
         from rejoinder.responders.seq2seq.batches import encode
         from rejoinder.responders.seq2seq.subwords import load_tokenizer
 
-        wanted = self.grid.parameters(self.setting)
-        if isinstance(wanted, PhraseParameters):
+        parameters = self.grid.parameters(self.setting)
+        if isinstance(parameters, PhraseParameters):
             return []  # its training has noted that
         tokenizer, notes = load_tokenizer(self.model), []
-        corpora = {"corpus": self.material.pairs(wanted.pairs)}
+        corpora = {"corpus": self.material.pairs(parameters.pairs)}
         for what, pairs in {**corpora, "validation": self.material.validation}.items():
-            texts = pairs.map(plain) if wanted.detokenize else pairs
-            left = encode(tokenizer, texts, wanted.longest).left_out
+            texts = pairs.map(plain) if parameters.detokenize else pairs
+            left = encode(tokenizer, texts, parameters.longest).left_out
             if left:
                 many = counted(left, "pair")
-                notes.append(f"{what}: {many} of more than {wanted.longest} subwords left out")
+                notes.append(f"{what}: {many} of more than {parameters.longest} subwords left out")
         return notes
 
     @property

@@ -163,18 +163,18 @@ def tune(
     clusters, column = _clusters(testset, lists, cluster)
     rng = np.random.default_rng(seed)
     search = WeightSearch.of(rows, starts, rng, low, high)
-    found = cross_validated(search, clusters, folds, rng, progress)
+    validated = cross_validated(search, clusters, folds, rng, progress)
     best = search.best()
     # Rounded, equal candidates may part: the weights that rank as those found are kept.
     weights = max(
         (_scaled(best, low, high), best), key=lambda each: rows.value_of(rows.chosen(each))
     )
     advance(progress, folds + 1, folds + 1)
-    systems = {FIRST: lists.bounds[:-1], RERANKED: found.chosen}
+    systems = {FIRST: lists.bounds[:-1], RERANKED: validated.chosen}
     replies = pl.concat([lists.replies(chosen, name) for name, chosen in systems.items()])
     measured = [*labelled.values(), *(each.of_systems(lists, systems) for each in numbers)]
     result = score(testset, replies, measured, drop_unusable=True, cluster=column, seed=seed)
-    table = _table(result, label, found.training_gain)
+    table = _table(result, label, validated.training_gain)
     useless = [name for name, spread in zip(names, rows.spread, strict=True) if not spread]
     notes += [
         *dropped,
@@ -182,8 +182,8 @@ def tune(
         *notes_of(result),
     ]
     settings = {
-        "items": len(lists), "candidates": lists.frame.height, "folds": len(found.weights), "starts": starts,
-        "seed": seed,
+        "items": len(lists), "candidates": lists.frame.height, "folds": len(validated.weights),
+        "starts": starts, "seed": seed,
     }  # fmt: skip
     value = sign * rows.value_of(rows.chosen(weights))
     by_name = dict(zip(names, weights.tolist(), strict=True))

@@ -124,14 +124,14 @@ def best_on_line(
         The middle of the interval with the highest value, the first of equals; 1 (or as far as it is from
         0, if that is more) beyond the last break point. Where the bounds cut it off, the nearest bound.
     """
-    found = envelopes(values, line.slopes, rows.bounds, lists)
-    there = rows.rows.take(found.candidates, axis=0)
-    breaks = np.flatnonzero(found.starts > -np.inf)
-    breaks = breaks[np.argsort(found.starts[breaks])]
-    total = there[found.starts == -np.inf].sum(axis=0, keepdims=True)
-    changes = np.diff(there, axis=0).take(breaks - 1, axis=0)
+    lines = envelopes(values, line.slopes, rows.bounds, lists)
+    totals = rows.rows.take(lines.candidates, axis=0)
+    breaks = np.flatnonzero(lines.starts > -np.inf)
+    breaks = breaks[np.argsort(lines.starts[breaks])]
+    total = totals[lines.starts == -np.inf].sum(axis=0, keepdims=True)
+    changes = np.diff(totals, axis=0).take(breaks - 1, axis=0)
     heights = rows.value(np.concatenate([total, changes]).cumsum(axis=0))
-    ends = np.concatenate([[-np.inf], found.starts[breaks], [np.inf]])
+    ends = np.concatenate([[-np.inf], lines.starts[breaks], [np.inf]])
     heights[np.isnan(heights)] = -np.inf
     while (highest := heights.max()) > -np.inf:
         # The order in which equal points are swept, and so the last digit of a sum, may be the machine's.
@@ -200,9 +200,9 @@ class WeightSearch:
         high = np.full(width, np.inf) if high is None else high
         zero = np.clip(np.zeros(width), low, high)
         scale = np.divide(1.0, rows.spread, out=np.zeros(width), where=rows.spread > 0)
-        drawn = rng.standard_normal((starts, width)) * scale
-        inside = (drawn >= low) & (drawn <= high)
-        mirrored = np.where(inside, drawn, zero - (drawn - zero))
+        normal = rng.standard_normal((starts, width)) * scale
+        inside = (normal >= low) & (normal <= high)
+        mirrored = np.where(inside, normal, zero - (normal - zero))
         points = np.where(scale > 0, np.clip(mirrored, low, high), zero)
         points[0] = zero
         axes = np.diag(scale)[scale > 0]

@@ -1,9 +1,9 @@
 """``rejoinder filter``, ``rejoinder train responder`` and ``rejoinder respond`` as a user meets them."""
 
 import json
+import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -222,6 +222,6 @@ def test_help_needs_no_torch():
         "import rejoinder.cli.verbs.train_responder, rejoinder.cli.verbs.respond\n"
         "assert not {'torch', 'transformers', 'polars', 'numpy'} & set(sys.modules)"
     )
-    started = time.monotonic()
+    started = os.times()
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert time.monotonic() - started < 20
+    assert os.times().children_user - started.children_user < 20  # however busy the machine is

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rejoinder.corpora.leakage import SpokenTexts, spoken
+from rejoinder.corpora.leakage import WordTexts, words_alone
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,10 @@ from rejoinder.corpora.leakage import SpokenTexts, spoken
     ],
 )
 def test_words_are_kept_and_marks_are_not(text, words):
-    assert spoken([text], "en") == [words]
+    assert words_alone([text], "en") == [words]
 
 
 def test_a_conversation_of_indic_words_is_told_from_another():
-    asked, answered = spoken(["नमस्ते", "कैसे हो ?"], "en")
+    asked, answered = words_alone(["नमस्ते", "कैसे हो ?"], "en")
     assert asked != answered
-    assert (asked, asked) not in SpokenTexts.of([], [(asked, answered)]).pairs
+    assert (asked, asked) not in WordTexts.of([], [(asked, answered)]).pairs

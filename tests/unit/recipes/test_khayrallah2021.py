@@ -96,11 +96,11 @@ def made(data, folder, **given):
     return recipe.khayrallah2021(data, folder, SIZES, **given)
 
 
-def test_the_papers_settings_stand_at_its_scale():
+def test_the_papers_settings_stand_at_its_preset():
     # Table 6, and the command of figure 3.
     held = settings("paper").systems
     told = {
-        name: (e.vocabulary, e.learning_rate, e.dropout, e.other_dropout, e.label_smoothing)
+        name: (e.vocabulary, e.learning_rate, e.dropout, e.attention_dropout, e.label_smoothing)
         for name, e in held.items()
     }
     assert told == {
@@ -113,10 +113,10 @@ def test_the_papers_settings_stand_at_its_scale():
     assert (base.layers, base.width, base.feed_forward, base.heads) == (5, 512, 2048, 2)
     assert (base.tokens, base.accumulate, base.epochs, base.warmup) == (4000, 4, 100, 4000)
     assert (settings("paper").beam, settings("paper").pairs, base.seed) == (10, 0, 10)
-    for scale in ("tiny", "small"):
-        regularised = settings(scale).systems["DD-BEST"]
+    for preset in ("tiny", "small"):
+        regularised = settings(preset).systems["DD-BEST"]
         assert (regularised.dropout, regularised.label_smoothing) == (0.0, 0.4)
-    with pytest.raises(ParameterError, match="scale"):
+    with pytest.raises(ParameterError, match="preset"):
         settings("huge")
 
 

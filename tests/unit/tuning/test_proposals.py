@@ -9,6 +9,7 @@ from rejoinder.tuning.sweep import Search, run_trials
 from rejoinder.tuning.trial import Trial, write_with_checksum
 from tiny_sweep import BASE, files, held
 
+pytestmark = pytest.mark.usefixtures("short_replies")
 GRID = ParameterGrid(BASE.changed(epochs=2), {"learning_rate": (1e-2, 1e-4), "dropout": (0.0, 0.3)})
 
 

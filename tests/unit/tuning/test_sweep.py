@@ -9,7 +9,7 @@ import rejoinder
 from flipped_bits import every, flipped
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.responders.replies import Replies
-from rejoinder.responders.seq2seq.parameters import scaled
+from rejoinder.responders.seq2seq.parameters import preset_named
 from rejoinder.tables.testset import TestSet
 from rejoinder.tuning import trial as responder_trial
 from rejoinder.tuning.folder import opened
@@ -20,10 +20,12 @@ from rejoinder.tuning.trial import Trial, write_with_checksum
 from tiny_corpora import PLACES, little_corpus
 from tiny_sweep import BASE, corpus, held
 
+pytestmark = pytest.mark.usefixtures("short_replies")
+
 
 def test_the_paper_s_grid():
     # 4 x 3 x 7 x 5 x 9
-    assert grid_of(scaled("paper"), "paper").size == 3780
+    assert grid_of(preset_named("paper"), "paper").size == 3780
     assert PAPER["label_smoothing"][-1] == 0.8
 
 
@@ -90,7 +92,7 @@ def test_phrase_based_systems_are_swept_without_a_network(tmp_path):
     assert again.trials.equals(result.trials)
     with pytest.raises(ParameterError, match="first_epochs=: has no effect"):
         rejoinder.sweep(little_corpus(), testset, tmp_path / "t", first_epochs=2, **given)
-    with pytest.raises(ParameterError, match="unknown setting of kind 'phrase'"):
+    with pytest.raises(ParameterError, match="unknown setting; choose 'phrase', 'order'"):
         rejoinder.sweep(
             little_corpus(), testset, tmp_path / "t", **{**given, "settings": {"layers": (1, 2)}}
         )

@@ -68,15 +68,15 @@ class PreferencesOptions(options.JudgementsOptions):
 
 def _own(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     """The systems of each judge's kind, from ``RATER=SYSTEM``."""
-    own: dict[str, list[str]] = {}
+    systems: dict[str, list[str]] = {}
     for pair in pairs:
         rater, equals, system = pair.partition("=")
         if not (rater and equals and system):
             raise ParameterError(
                 f"--same-family {pair!r}: expected RATER=SYSTEM, such as --same-family gpt-4=our-gpt-4"
             )
-        own.setdefault(rater, []).append(system)
-    return own
+        systems.setdefault(rater, []).append(system)
+    return systems
 
 
 @command(PreferencesOptions, epilog=EXAMPLES)

@@ -55,10 +55,7 @@ class ReferencesOptions(
     )
 
 
-@command(
-    ReferencesOptions,
-    short_help="Galley et al. (2015): references mined, rated, weighed.",
-)
+@command(ReferencesOptions, short_help="Galley et al. (2015): references mined, rated, weighed.")
 def references(given: ReferencesOptions) -> None:
     """Mine, weigh and use references, as far as the files at hand lead.
 
@@ -86,7 +83,7 @@ def references(given: ReferencesOptions) -> None:
         corpus = read_testset(given.corpus)
         check_holds_pairs(corpus, str(given.corpus))
         testset = inputs.read_items(given)
-        inputs.check_corpus_first(given.corpus, given, testset)
+        inputs.check_corpus_first(given.corpus, given.testset, testset)
         format, columns = given.format, given.columns
         replies = None
         if given.responses:

@@ -25,7 +25,7 @@ from rejoinder.kernels.tokens import drawn_keys
 from rejoinder.messages import quoted
 from rejoinder.progress import Progress
 from rejoinder.retrieval.vocabulary import Vocabulary
-from rejoinder.tables.io.parquet_batches import batches, open_parquet
+from rejoinder.tables.io.parquet_batches import ParquetRows
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.text.tokenizers import TOKENIZERS, check_tokenizer
 
@@ -126,7 +126,7 @@ def _long_parquet(path: Path) -> int:
         if file.read(4) != b"PAR1":
             return 0
     try:
-        rows: int = open_parquet(path).metadata.num_rows
+        rows = ParquetRows(path).rows
     except (OSError, pa.ArrowException):
         return 0  # whoever reads it whole says what is wrong
     return rows if rows > ROWS_AT_ONCE else 0
@@ -163,8 +163,8 @@ def _refuse_repeated(path: Path, hashes: NDArray[np.uint64]) -> None:
 def _with_rows(path: Path) -> Iterator[tuple[str, TestSet]]:
     """The parts of a long Parquet file, each with what its rows are called in messages."""
     done = 0
-    for batch in batches(open_parquet(path), str(path), ROWS_AT_ONCE):
-        frame = pl.from_arrow(batch)
+    for table in ParquetRows(path).tables_of(ROWS_AT_ONCE):
+        frame = pl.from_arrow(table)
         assert isinstance(frame, pl.DataFrame)
         rows = f"rows {done + 1} to {done + frame.height}"
         try:
@@ -239,10 +239,10 @@ def read_index(
             f"{path}: its record lacks the corpus, the tokenizer, the hash or the notes of an index; "
             "remove the folder, so that the next command makes it anew"
         )
-    for what, wanted in (("corpus", corpus), ("tokenizer", tokenizer)):
-        if wanted is not None and record[what] != wanted:
+    for what, required in (("corpus", corpus), ("tokenizer", tokenizer)):
+        if required is not None and record[what] != required:
             raise InputError(
-                f"{path}: holds the index of another {what} ({what} was {record[what]}, is {wanted}); "
+                f"{path}: holds the index of another {what} ({what} was {record[what]}, is {required}); "
                 "name a new folder"
             )
     index = _sound(arrays, record)

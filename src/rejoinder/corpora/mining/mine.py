@@ -191,18 +191,18 @@ def mine(
     searched = items.wanted(index, parrot)
 
     def search_some(places: list[int]) -> list[_Found]:
-        found = []
-        own = [searched[place] for place in places]
-        for best in search(index, own, candidates, product, left_out):
-            found.append(tuple(each.tolist() for each in best))
-            advance(progress, len(found), len(own))
-        return found
+        results = []
+        queries = [searched[place] for place in places]
+        for best in search(index, queries, candidates, product, left_out):
+            results.append(tuple(each.tolist() for each in best))
+            advance(progress, len(results), len(queries))
+        return results
 
     names = [items.ids[place] for place in items.asked]
     content = [_signature(index, product, candidates, parrot), items.messages, items.references]
-    found = shared("candidates", names, content, search_some, _Found)
+    best_of_all = shared("candidates", names, content, search_some, _Found)
     end_of_shard()
-    for best, place in zip(found, items.asked, strict=True):
+    for best, place in zip(best_of_all, items.asked, strict=True):
         rows.add(items.ids[place], best, items.messages[place] if parrot else None)
     counts = np.zeros(len(items.ids), dtype=np.int64)
     counts[items.asked] = rows.counts
@@ -282,8 +282,8 @@ class _Items:
     def wanted(self, index: TripleIndex, parrot: bool) -> list[Wanted]:
         """What is searched for each item that has a message."""
         messages = self._words(index, [self.messages[place] or "" for place in self.asked])
-        own = [self.references[place] for place in self.asked]
-        responses = self._words(index, [each[0] if each else "" for each in own])
+        references = [self.references[place] for place in self.asked]
+        responses = self._words(index, [each[0] if each else "" for each in references])
         known = self._known(index, parrot)
         return [Wanted(*each) for each in zip(messages, responses, known, strict=True)]
 
@@ -308,8 +308,8 @@ class _Items:
 
     def searched(self) -> list[str]:
         """The messages and the first references that are searched for."""
-        own = [self.references[place][:1] for place in self.asked]
-        return [self.messages[place] or "" for place in self.asked] + [t for o in own for t in o]
+        refs = [self.references[place][:1] for place in self.asked]
+        return [self.messages[place] or "" for place in self.asked] + [t for o in refs for t in o]
 
     def notes(self) -> list[str]:
         without = len(self.ids) - len(self.asked)
@@ -373,13 +373,13 @@ def _left_out(left_out: np.ndarray) -> list[str]:
     ]
 
 
-def _fewer(counts: np.ndarray, wanted: int) -> list[str]:
-    fewer = int((counts < wanted).sum())
+def _fewer(counts: np.ndarray, asked: int) -> list[str]:
+    fewer = int((counts < asked).sum())
     if not fewer:
         return []
     none = int((counts == 0).sum())
     words = (
-        f"{counted(fewer, 'item')} of {counts.size} with fewer than {counted(wanted, 'candidate')}"
+        f"{counted(fewer, 'item')} of {counts.size} with fewer than {counted(asked, 'candidate')}"
     )
     return [f"{words}, {none} of them with none" if none else words]
 
@@ -407,14 +407,14 @@ def separation_notes(texts: Sequence[str], tokenizer: str) -> list[str]:
     >>> separation_notes(["你好吗，今天好吗？"], "char"), separation_notes(["How are you?"], "13a")
     ([], [])
     """
-    found = lost_words(
+    lost = lost_words(
         texts, lambda some: tokenize(Strings.of(some), tokenizer, lowercase=True).lengths.tolist()
     )
-    if found is None:
+    if lost is None:
         return []
     return [
-        f"the tokenizer '{tokenizer}' does not separate the words of {found.number} of {found.unspaced} "
-        f"messages and responses in scripts without spaces{found.examined} ({found.script}), so that "
+        f"the tokenizer '{tokenizer}' does not separate the words of {lost.number} of {lost.unspaced} "
+        f"messages and responses in scripts without spaces{lost.examined} ({lost.script}), so that "
         f"candidates are found by whole sentences; give {Argument('tokenizer')} "
-        f"{wanted(found.script, TOKENIZERS, tokenizer)}"
+        f"{wanted(lost.script, TOKENIZERS, tokenizer)}"
     ]

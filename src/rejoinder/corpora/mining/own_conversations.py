@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.corpora.leakage import is_long, said, spoken
+from rejoinder.corpora.leakage import is_long, said, words_alone
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.kernels.arrays import Bytes, Fingerprints
 from rejoinder.retrieval.vocabulary import Vocabulary
@@ -35,16 +35,18 @@ def own_conversations(index: TripleIndex, testset: TestSet) -> Bytes:
     begins = index.replies - index.turns
     of_utterances, of_pairs = map(_counts, shared)
     ends = index.replies + 1
-    own = (of_utterances[ends] > of_utterances[begins]) | (of_pairs[ends] > of_pairs[begins + 1])
+    ours = (of_utterances[ends] > of_utterances[begins]) | (of_pairs[ends] > of_pairs[begins + 1])
     conversations = np.zeros(index.name_bounds.size - 1, dtype=np.uint8)
-    conversations[index.conversations[own]] = 1
+    conversations[index.conversations[ours]] = 1
     return conversations
 
 
 def _testset_vocabularies(testset: TestSet, keys: Fingerprints) -> tuple[Vocabulary, Vocabulary]:
     """The long utterances of a test set, and its messages with each of their references."""
     every, pairs = said(testset)
-    long = [text for text, words in zip(every, spoken(every, "en"), strict=True) if is_long(words)]
+    long = [
+        text for text, words in zip(every, words_alone(every, "en"), strict=True) if is_long(words)
+    ]
     of_messages, of_replies = (_keys(pairs[name], keys) for name in ("message", "text"))
     return Vocabulary.of(_keys(long, keys)), Vocabulary.of(_paired(of_messages, of_replies))
 

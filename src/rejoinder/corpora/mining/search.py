@@ -60,11 +60,7 @@ class Wanted:
 
 
 def search(
-    index: TripleIndex,
-    items: Sequence[Wanted],
-    count: int,
-    product: Product,
-    left_out: Bytes,
+    index: TripleIndex, items: Sequence[Wanted], count: int, product: Product, left_out: Bytes
 ) -> Iterator[Best]:
     """The candidates of each item, in the order of the items.
 

@@ -95,22 +95,22 @@ class Encoder:
         ids, batches = self._batches(distinct)
 
         def compute(places: list[int]) -> list[bytes]:
-            encoded, found = 0, []
+            encoded, vectors = 0, []
             for batch, states, mask in self._read(
                 distinct, ids, [batches[each] for each in places]
             ):
                 pooled = _pooled(states, mask, self.pooling)
                 if self.normalize:
                     pooled = pooled / pooled.norm(dim=1, keepdim=True).clamp_min(1e-12)
-                found.append(pooled.float().cpu().numpy().tobytes())
+                vectors.append(pooled.float().cpu().numpy().tobytes())
                 encoded += len(batch)
                 advance(progress, encoded, len(distinct))
-            return found
+            return vectors
 
         names = [f"batch {each}" for each in range(len(batches))]
         content = [self.pooling, self.normalize, distinct]
-        found = shared("vectors of an encoder", names, content, compute, bytes)
-        for batch, data in zip(batches, found, strict=True):
+        bytes_of_batches = shared("vectors of an encoder", names, content, compute, bytes)
+        for batch, data in zip(batches, bytes_of_batches, strict=True):
             zeros = bytes(4 * len(batch) * self.size)  # of another shard
             vectors[batch] = np.frombuffer(data or zeros, np.float32).reshape(len(batch), -1)
         return vectors[[place[text] for text in texts]]
@@ -311,8 +311,8 @@ def _modules(folder: Path) -> tuple[str, bool]:
         if isinstance(config.get("pooling_mode"), str)
         else [
             name.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
-            for name, wanted in config.items()
-            if name.startswith("pooling_mode_") and wanted
+            for name, enabled in config.items()
+            if name.startswith("pooling_mode_") and enabled
         ]
     )
     if len(modes) > 1 or any(mode not in POOLINGS for mode in modes):

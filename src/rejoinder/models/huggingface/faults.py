@@ -36,10 +36,10 @@ def _config_fault(folder: Path) -> str:
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind in transformers.CONFIG_MAPPING:
         return ""
-    own = " (code of the folder's own is never run)" if "auto_map" in config else ""
+    remark = " (code of the folder's own is never run)" if "auto_map" in config else ""
     return (
         f"{CONFIG} says model_type = {kind!r:.60}, which transformers {transformers.__version__} does "
-        f"not have{own}; take a model of a type that it has, or a newer transformers"
+        f"not have{remark}; take a model of a type that it has, or a newer transformers"
     )
 
 

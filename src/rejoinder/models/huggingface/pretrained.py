@@ -261,10 +261,10 @@ def check_sizes(auto: Any, path: str, config: Any) -> None:
     with torch.device("meta"):
         model = auto.from_config(config, trust_remote_code=False)
     weights = model.named_parameters()
-    wanted = sum(weight.numel() for name, weight in weights if not UNUSED.match(name))
-    if wanted > SPARE * numbers:
+    described = sum(weight.numel() for name, weight in weights if not UNUSED.match(name))
+    if described > SPARE * numbers:
         raise InputError(
-            f"{path}: config.json describes a model of {wanted:,} numbers, and the weights hold "
+            f"{path}: config.json describes a model of {described:,} numbers, and the weights hold "
             f"{numbers:,}; fetch or train the model again"
         )
 

@@ -118,17 +118,17 @@ def _tells(tokens: list[str], text: str) -> bool:
     """
     shown = "".join(UNREADABLE if token.startswith("bytes:") else token for token in tokens)
     echoed = _plain(shown.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n"))
-    wanted = _plain(text)
-    left, spare = len(wanted), 0
+    expected = _plain(text)
+    left, spare = len(expected), 0
     for character in reversed(echoed):
         if not left:
             break
         if character == UNREADABLE:
             spare += 1
             continue
-        while left and wanted[left - 1] != character and spare:
+        while left and expected[left - 1] != character and spare:
             left, spare = left - 1, spare - 1
-        if left and wanted[left - 1] != character:
+        if left and expected[left - 1] != character:
             return False
         left = max(0, left - 1)
     return left <= spare

@@ -107,8 +107,8 @@ class Chat:
         head = _render(tokenizer, [user], opening=True)
         reply = {"role": "assistant", "content": SENTINEL}
         whole = _render(tokenizer, [user, reply], opening=False)
-        before, found, after = whole.partition(SENTINEL)
-        if not found:
+        before, mark, after = whole.partition(SENTINEL)
+        if not mark:
             raise ParameterError(
                 "the tokenizer's chat template leaves the assistant's reply out; choose ",
                 Argument("template", "plain"),

@@ -80,12 +80,12 @@ def likelihoods(
         return _in_shards(backend, requests, plan, work)
     measured: list[list[Likelihood]] = [[] for _ in requests]
     finished = 0
-    for batch, found in (
+    for batch, likelihoods_of_batch in (
         _measured(backend, plan.batches)
         if work is None
         else _resumed(backend, requests, plan.batches, Path(work))
     ):
-        for place, each in zip(batch.requests, found, strict=True):
+        for place, each in zip(batch.requests, likelihoods_of_batch, strict=True):
             measured[place] = each
         finished += len(batch.requests)
         advance(progress, finished, len(requests))
@@ -101,24 +101,24 @@ def _in_shards(
     """The likelihoods of a shard's batches, or of all from parts: no batch is composed anew."""
 
     def compute(places: list[int]) -> list[list[list[LikelihoodRecord]]]:
-        own = [plan.batches[place] for place in places]
+        batches = [plan.batches[place] for place in places]
         resumed = None if work is None else Path(work)
         pairs = (
-            _measured(backend, own)
+            _measured(backend, batches)
             if resumed is None
-            else _resumed(backend, requests, own, resumed)
+            else _resumed(backend, requests, batches, resumed)
         )
         return [
-            [[LikelihoodRecord.of("", "", each) for each in replies] for replies in found]
-            for _, found in pairs
+            [[LikelihoodRecord.of("", "", each) for each in replies] for replies in lists]
+            for _, lists in pairs
         ]
 
     names = [requests[batch.requests[0]].id for batch in plan.batches]
     header = _header(backend, requests)
     row = list[list[LikelihoodRecord]]
     measured: list[list[Likelihood]] = [[] for _ in requests]
-    found = shared(f"likelihoods of {backend.name}", names, header, compute, row)
-    for batch, lists in zip(plan.batches, found, strict=True):
+    lists_of_batches = shared(f"likelihoods of {backend.name}", names, header, compute, row)
+    for batch, lists in zip(plan.batches, lists_of_batches, strict=True):
         if lists is None:  # of another shard
             continue
         for place, lines in zip(batch.requests, lists, strict=True):

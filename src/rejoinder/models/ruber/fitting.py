@@ -309,9 +309,9 @@ def _fresh(
 
 def _check_weights(folder: ModelFolder, scorer: UnreferencedScorer) -> None:
     """Raises an InputError where the weights of a finished member are none of its scorer."""
-    wanted = {name: tuple(each.shape) for name, each in scorer.module.state_dict().items()}
+    expected = {name: tuple(each.shape) for name, each in scorer.module.state_dict().items()}
     try:
-        check_shapes(wanted, folder.shapes())
+        check_shapes(expected, folder.shapes())
     except FAULTS as error:  # files whose hashes hold, and which hold something else
         raise foreign(str(folder.path), error) from error
 

@@ -36,7 +36,7 @@ def softmax_loss(grid: Tensor, replies: Indices) -> Tensor:
     return (cross_entropy(grid, true) + cross_entropy(grid.T, true)) / 2
 
 
-def own_loss(true: Tensor, own: Tensor) -> Tensor:
+def own_loss(true: Tensor, same_dialogue: Tensor) -> Tensor:
     """Cross entropy of the true reply against one other utterance of its conversation.
 
     ``-log sigmoid(true - own)``, mean over the batch. Among hundreds of wrong replies that one
@@ -44,9 +44,9 @@ def own_loss(true: Tensor, own: Tensor) -> Tensor:
 
     Args:
         true: [b], the outputs for the true replies.
-        own: [b], for the others.
+        same_dialogue: [b], for the others.
     """
-    return softplus(own - true).mean()
+    return softplus(same_dialogue - true).mean()
 
 
 def choice_loss(scores: Tensor) -> Tensor:

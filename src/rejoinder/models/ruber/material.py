@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rejoinder.corpora.leakage import NOTHING, SpokenTexts
+from rejoinder.corpora.leakage import NOTHING, WordTexts
 from rejoinder.errors import ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.messages import Argument
@@ -88,15 +88,15 @@ class ScorerMaterial:
         """
         _check(sizes, seeds, epochs)
         check_language(language)
-        wanted = {name: _shaped(size_named(name), epochs, vectors) for name in sizes}
+        sized = {name: _shaped(size_named(name), epochs, vectors) for name in sizes}
         if vectors is not None:
             vectors = replace(vectors, language=vectors.agreed(language))
         reader = Encoder.load(encoder, device) if encoder else None
-        if any(size.scorer.needs_encoder for size in wanted.values()):
+        if any(size.scorer.needs_encoder for size in sized.values()):
             needed(reader)
-        turns = max(size.config.turns for size in wanted.values())
+        turns = max(size.config.turns for size in sized.values())
         train_on, valid = _parts(corpus, validation, exclude, turns, language)
-        return cls(train_on, valid, wanted, range(1, seeds + 1), language, vectors, reader)
+        return cls(train_on, valid, sized, range(1, seeds + 1), language, vectors, reader)
 
     @property
     def labels(self) -> list[str]:
@@ -163,7 +163,7 @@ def _parts(
 ) -> tuple[Conversations, Conversations]:
     """What is trained on and what validates, sharing nothing with each other or the sets excluded."""
     excluded = reduce(
-        SpokenTexts.__or__, (SpokenTexts.in_set(each, language) for each in exclude), NOTHING
+        WordTexts.__or__, (WordTexts.in_set(each, language) for each in exclude), NOTHING
     )
     whole = Conversations.of(corpus, turns, language).without(excluded, "the sets excluded")
     if validation is None:
@@ -180,7 +180,7 @@ def _parts(
 
 def _apart(train_on: Conversations, valid: Conversations, named: str) -> Conversations:
     """What shares nothing with what validates; where most talk opens alike, no reply at least."""
-    utterances = valid.spoken_texts()
+    utterances = valid.word_texts()
     if train_on.sharing(utterances).mean() > MOST_LOST:
         return train_on.without_replies(utterances, named)
     return train_on.without(utterances, named)

@@ -211,7 +211,7 @@ def save(
     for each in model.members:
         weights = each.scorer.module.state_dict()
         tensors |= {f"{each.name}/{name}": tensor for name, tensor in weights.items()}
-        files |= {f"{each.name}.{name}": held for name, held in each.scorer.files.items()}
+        files |= {f"{each.name}.{name}": content for name, content in each.scorer.files.items()}
         members.append(
             {
                 "name": each.name,
@@ -359,17 +359,17 @@ def _encoder(path: str, config: Mapping[str, Any], moved: str, device: str) -> E
     for source in [moved] if moved else [*_encoder_paths(path), str(config["encoder"])]:
         try:
             encoder = find_encoder(source)
-            found = folder_hash(encoder)
+            hash_now = folder_hash(encoder)
         except InputError as error:
             faults.append(
                 f"reads with the sentence encoder {config['encoder']}, which is not here: {error}"
             )
             continue
-        if found == config["encoder_hash"]:
+        if hash_now == config["encoder_hash"]:
             return Encoder.load(encoder, device)
         faults.append(
             f"was trained with another encoder than {encoder} is (hash {config['encoder_hash']}, found "
-            f"{found})"
+            f"{hash_now})"
         )
     raise InputError(f"{path}: {faults[0]}; let {ENCODER} name its folder")
 

@@ -48,8 +48,8 @@ class Ranking:
         for _ in range(5):  # of a tiny corpus a few may stay equal, and count as half a rank below
             same = sampled == true[:, None]
             sampled[same] = corpus.replies[rng.integers(0, len(corpus), int(same.sum()))]
-        own = said_elsewhere(corpus, rows, corpus.others(), rng)
-        return cls(corpus.turns[rows], np.column_stack([true, sampled, own]))
+        same_dialogue = said_elsewhere(corpus, rows, corpus.others(), rng)
+        return cls(corpus.turns[rows], np.column_stack([true, sampled, same_dialogue]))
 
     def accuracies(self, scores: Floats) -> dict[str, float]:
         """Of scores [n, 11] of the candidates.
@@ -59,12 +59,12 @@ class Ranking:
             ``RECALL_AT_1``: above all nine, a tie with any of them counting as none;
             ``SAME_DIALOGUE``: above another utterance of its conversation, a tie counting as half.
         """
-        true, random, own = scores[:, :1], scores[:, 1:-1], scores[:, -1]
+        true, random, same = scores[:, :1], scores[:, 1:-1], scores[:, -1]
         above = (true > random) + 0.5 * (true == random)
         return {
             ACCURACY: float(above.mean()),
             RECALL_AT_1: float((above == 1).all(axis=1).mean()),
-            SAME_DIALOGUE: float(((true[:, 0] > own) + 0.5 * (true[:, 0] == own)).mean()),
+            SAME_DIALOGUE: float(((true[:, 0] > same) + 0.5 * (true[:, 0] == same)).mean()),
         }
 
     def scores(self, scorer: UnreferencedScorer, prepared: Any) -> Floats:
@@ -99,17 +99,17 @@ def logits(
 
     def compute(places: list[int]) -> list[list[float]]:
         with torch.inference_mode():
-            own = [pairs[batches[each]] for each in places]
-            values = [scorer.logits(prepared, each[:, :-1], each[:, -1]) for each in own]
+            indices = [pairs[batches[each]] for each in places]
+            values = [scorer.logits(prepared, each[:, :-1], each[:, -1]) for each in indices]
         return [each.double().cpu().tolist() for each in values]
 
     if in_shards() and not scorer.reads_with:  # others cut what their encoder does
         names = [f"batch {each}" for each in range(len(batches))]
         content = [_digest(scorer), list(texts), pairs.tolist()]
-        found = shared("scores of RUBER", names, content, compute, list[float])
+        logits_of_batches = shared("scores of RUBER", names, content, compute, list[float])
     else:
-        found = compute(list(range(len(batches))))
-    for batch, values in zip(batches, found, strict=True):
+        logits_of_batches = compute(list(range(len(batches))))
+    for batch, values in zip(batches, logits_of_batches, strict=True):
         scores[batch] = 0.0 if values is None else values
     return scores[place.ravel()]
 

@@ -48,9 +48,8 @@ class Schedule:
     clip: float = 5.0
 
     def as_json(self) -> dict[str, Any]:
-        """All values, under the names that kept files have."""
-        values = asdict(self)
-        return {"falling" if name == "linear_decay" else name: values[name] for name in values}
+        """All values by name."""
+        return asdict(self)
 
 
 def train(

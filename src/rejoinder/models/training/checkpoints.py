@@ -163,13 +163,13 @@ class Checkpoint:
         self._check_identity(state["identity"])
         tensors = self._tensors(state)
         try:
-            kept = _restored(run, tensors, state)
+            restored = _restored(run, tensors, state)
         except (KeyError, ValueError, RuntimeError, TypeError) as error:
             raise InputError(
                 f"{self.folder}: the checkpoint is of another model: {error!s:.200}; remove the "
                 "folder to start anew"
             ) from error
-        return state["progress"], kept
+        return state["progress"], restored
 
     def remove(self) -> None:
         """Removes the files of the checkpoint, and the folder if nothing else is in it.
@@ -253,12 +253,12 @@ class Checkpoint:
 
 
 def _gathered(
-    run: Run, kept: Mapping[str, Mapping[str, Tensor]]
+    run: Run, saved: Mapping[str, Mapping[str, Tensor]]
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
     import torch
 
     sets = {f"module/{name}": module.state_dict() for name, module in run.modules.items()}
-    sets |= {f"kept/{name}": dict(tensors) for name, tensors in kept.items()}
+    sets |= {f"kept/{name}": dict(tensors) for name, tensors in saved.items()}
     optimizers = {}
     for name, optimizer in run.optimizers.items():
         moments, optimizers[name] = _parted(optimizer.state_dict())
@@ -267,14 +267,10 @@ def _gathered(
     if torch.cuda.is_available():
         for device, state in enumerate(torch.cuda.get_rng_state_all()):
             tensors[f"rng/cuda/{device}"] = state
-    for prefix, held in sets.items():
-        tensors |= {f"{prefix}/{key}": tensor for key, tensor in held.items()}
+    for prefix, weights in sets.items():
+        tensors |= {f"{prefix}/{key}": tensor for key, tensor in weights.items()}
     once, aliases = untied(tensors)
-    return once, {
-        "sets": list(sets),
-        "aliases": aliases,
-        "optimizers": optimizers,
-    }
+    return once, {"sets": list(sets), "aliases": aliases, "optimizers": optimizers}
 
 
 def untied(state: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -337,8 +333,8 @@ def _restored(
             if (saved := tensors.get(f"rng/cuda/{device}")) is not None:
                 torch.cuda.set_rng_state(saved, device)
     return {
-        prefix.removeprefix("kept/"): held
-        for prefix, held in sets.items()
+        prefix.removeprefix("kept/"): weights
+        for prefix, weights in sets.items()
         if prefix.startswith("kept/")
     }
 

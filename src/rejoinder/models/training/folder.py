@@ -187,8 +187,8 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
     folder = Path(path)
     config = _config(folder)
     noted = config.pop(_OURS)
-    own = noted.pop(_OWN_HASH, None)
-    sound = own == _digest(noted, config)
+    recorded = noted.pop(_OWN_HASH, None)
+    sound = recorded == _digest(noted, config)
     hashes, tied = noted.pop("sha256", {}), noted.pop("tied", {})
     try:
         record = Record(**noted)

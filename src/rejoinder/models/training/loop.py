@@ -155,8 +155,8 @@ class Loop:
         """Loads the checkpoint, if there is one; where it was, and what is computed on now."""
         if self.checkpoint is None or not self.checkpoint.exists:
             return ""
-        record, kept = self.checkpoint.load(self.state)
-        self.progress, self.best = TrainingProgress(**record), kept.get("best", {})
+        record, saved = self.checkpoint.load(self.state)
+        self.progress, self.best = TrainingProgress(**record), saved.get("best", {})
         epoch = f"at epoch {self.progress.epoch + (not self.progress.over)}"
         return f"{epoch} ({threads})" if threads else epoch
 

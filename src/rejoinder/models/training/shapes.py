@@ -88,11 +88,11 @@ def check_network(build: Callable[[], nn.Module], shapes: Shapes) -> None:
     import torch
 
     with torch.device("meta"):
-        wanted = {name: tuple(each.shape) for name, each in build().state_dict().items()}
-    check_shapes(wanted, shapes)
+        expected = {name: tuple(each.shape) for name, each in build().state_dict().items()}
+    check_shapes(expected, shapes)
 
 
-def check_shapes(wanted: Shapes, shapes: Shapes) -> None:
+def check_shapes(required: Shapes, shapes: Shapes) -> None:
     """Compares the shapes that a network wants with those of the file.
 
     Raises:
@@ -102,12 +102,12 @@ def check_shapes(wanted: Shapes, shapes: Shapes) -> None:
     Traceback (most recent call last):
     ValueError: model.safetensors has bias in the shape [3]; expected [2]
     """
-    for name in sorted({*wanted, *shapes}):
+    for name in sorted({*required, *shapes}):
         if name not in shapes:
             raise ValueError(f"model.safetensors lacks {name}")
-        if name not in wanted:
+        if name not in required:
             raise ValueError(f"model.safetensors has {name}, which has no place in the model")
-        got, expected = list(shapes[name]), list(wanted[name])
+        got, expected = list(shapes[name]), list(required[name])
         if got != expected:
             raise ValueError(
                 f"model.safetensors has {name} in the shape {got}; expected {expected}"

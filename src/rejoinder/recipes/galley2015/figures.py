@@ -104,12 +104,12 @@ def figure2(
         *size_points(metrics, unit_size),
         *order_points(metrics, unit_size),
     ]
-    wanted = dict.fromkeys(each for point in points for each in (point.metrics or {}).values())
+    labels = dict.fromkeys(each for point in points for each in (point.metrics or {}).values())
     without, responses = scored(responses, without, left_out)
     scores, unit = measured(
         testset,
         responses,
-        list(wanted),
+        list(labels),
         Unit(unit_size, assignments),
         left_out,
         missing=missing,

@@ -121,8 +121,8 @@ def _made(paths: Mapping[str, Path], settings: Settings, seed: int, tell: Tell) 
     notes.append(f"DD: {drawn_note}")
     tell("filtering", 0, 0)
     # The filter sees the whole corpus: in a part of it a generic reply has few different messages.
-    kept = filter_by_entropy(train, settings.side, settings.threshold).kept
-    survivors = set(kept.ids)
+    filtered = filter_by_entropy(train, settings.side, settings.threshold).kept
+    survivors = set(filtered.ids)
     ef = dd.take(np.array([i for i, id in enumerate(dd.ids) if id in survivors], dtype=np.int64))
     notes.append(
         f"EF: {len(dd) - len(ef)} of DD's {len(dd)} pairs left out by the entropy filter "
@@ -133,11 +133,11 @@ def _made(paths: Mapping[str, Path], settings: Settings, seed: int, tell: Tell) 
     test = test.select(chosen)
     notes += [f"test: {words}", *drawn_note]
     asked = set(chosen)
-    own = pairs["test"].take(
+    original = pairs["test"].take(
         np.array([i for i, id in enumerate(pairs["test"].ids) if id in asked], dtype=np.int64)
     )
-    seen = len(own) - len(own.without(dd))
-    notes.append(f"test: {seen} of its {len(own)} pairs stand in DD too, and are left in")
+    seen = len(original) - len(original.without(dd))
+    notes.append(f"test: {seen} of its {len(original)} pairs stand in DD too, and are left in")
     return Corpora(
         {"DD": dd, "EF": ef}, pairs["validation"].map(rewrite), test, several, tuple(notes)
     )
@@ -159,14 +159,14 @@ def _drawn_ids(ids: list[str], count: int, seed: list[int]) -> tuple[list[str], 
 
 
 def _test(
-    multiref: Path | None, own: Pairs, rewrite: Callable[[str], str]
+    multiref: Path | None, pairs: Pairs, rewrite: Callable[[str], str]
 ) -> tuple[TestSet, bool, list[str]]:
     """The test prompts with the original reply first, then those that were collected."""
-    references = {id: [rewrite(text)] for id, text in zip(own.ids, own.targets, strict=True)}
+    references = {id: [rewrite(text)] for id, text in zip(pairs.ids, pairs.targets, strict=True)}
     notes = []
     if multiref is not None:
         items = read_testset(multiref)
-        _check_same(own, adjacent_pairs(items), multiref)
+        _check_same(pairs, adjacent_pairs(items), multiref)
         empty = 0
         first = dict.fromkeys(items.ids, True)
         for id, text in items.references.select("id", "text").iter_rows():
@@ -178,23 +178,25 @@ def _test(
                 references[id].append(rewrite(text))
         if empty:
             notes.append(f"test: {counted(empty, 'empty reference')} left out")
-    messages = [[rewrite(text)] for text in own.sources]
-    testset = TestSet.from_lists([references[id] for id in own.ids], contexts=messages, ids=own.ids)
+    messages = [[rewrite(text)] for text in pairs.sources]
+    testset = TestSet.from_lists(
+        [references[id] for id in pairs.ids], contexts=messages, ids=pairs.ids
+    )
     return testset, multiref is not None, notes
 
 
-def _check_same(own: Pairs, others: Pairs, path: Path) -> None:
+def _check_same(pairs: Pairs, others: Pairs, path: Path) -> None:
     """Raises an InputError where the references are not those of the test split's pairs."""
     known = dict(zip(others.ids, range(len(others)), strict=True))
-    shared = [id for id in own.ids if id in known]
-    differing = len(own) - len(shared)
-    if not differing and len(others) == len(own):
-        picked = others.take(np.array([known[id] for id in own.ids], dtype=np.int64))
-        differing = len(own.without(picked))
-    if differing or len(others) != len(own):
+    shared = [id for id in pairs.ids if id in known]
+    differing = len(pairs) - len(shared)
+    if not differing and len(others) == len(pairs):
+        picked = others.take(np.array([known[id] for id in pairs.ids], dtype=np.int64))
+        differing = len(pairs.without(picked))
+    if differing or len(others) != len(pairs):
         raise InputError(
-            f"{path}: {len(others)} pairs, of which {len(own) - differing} are among the test "
-            f"split's {len(own)}; expected references for that split's pairs, with the same ids"
+            f"{path}: {len(others)} pairs, of which {len(pairs) - differing} are among the test "
+            f"split's {len(pairs)}; expected references for that split's pairs, with the same ids"
         )
 
 
@@ -221,15 +223,15 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
         return None
     try:
         document = without_checksum(path.read_bytes())
-        kept = {key: document.get(key) for key in identity}
+        recorded = {key: document.get(key) for key in identity}
         notes, several = tuple(document["notes"]), bool(document["several"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
             f"{path}: cut, altered, or no run of this recipe; name another folder"
         ) from None
-    if kept != as_kept(identity):
+    if recorded != as_kept(identity):
         remedy = "name another folder, or remove this one to start anew"
-        raise another_run(folder, "the corpora", differences(kept, identity), remedy)
+        raise another_run(folder, "the corpora", differences(recorded, identity), remedy)
     _check(folder, document.get("corpora"))
     trained = {name: _pairs(_path(folder, name)) for name in CORPORA}
     test = read_testset(_path(folder, "test"))

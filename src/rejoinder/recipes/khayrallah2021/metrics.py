@@ -51,9 +51,9 @@ class Automatic:
 
     def label(self, table: str, column: str) -> str | None:
         """Under which label a column stands in the scores; None: it was not measured."""
-        wanted = self.listed.get((table, column))
+        listed = self.listed.get((table, column))
         measured = self.scores.measured.items()
-        return next((label for label, each in measured if each.metric == wanted), None)
+        return next((label for label, each in measured if each.metric == listed), None)
 
 
 def automatic(

@@ -1,4 +1,4 @@
-"""The systems of Khayrallah & Sedoc (2021), at three scales."""
+"""The systems of Khayrallah & Sedoc (2021), at three presets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.ruq import RUQ
-from rejoinder.responders.seq2seq.parameters import SCALES, Parameters, scaled
+from rejoinder.responders.seq2seq.parameters import PRESETS, Parameters, preset_named
 
 IDK = "I don't know."
 GENERIC = (IDK, "I don't know what to do.")
@@ -18,10 +18,10 @@ LABEL = RUQ(generic=IDK).label
 """The metric of Tables 3 and 12."""
 
 TUNED: dict[str, dict[str, float]] = {
-    "DD-BASE": {"dropout": 0.4, "other_dropout": 0.2, "label_smoothing": 0.2},
-    "DD-BEST": {"dropout": 0.0, "other_dropout": 0.1, "label_smoothing": 0.4},
-    "EF-BASE": {"dropout": 0.4, "other_dropout": 0.2, "label_smoothing": 0.2},
-    "EF-BEST": {"dropout": 0.0, "other_dropout": 0.1, "label_smoothing": 0.2},
+    "DD-BASE": {"dropout": 0.4, "attention_dropout": 0.2, "label_smoothing": 0.2},
+    "DD-BEST": {"dropout": 0.0, "attention_dropout": 0.1, "label_smoothing": 0.4},
+    "EF-BASE": {"dropout": 0.4, "attention_dropout": 0.2, "label_smoothing": 0.2},
+    "EF-BEST": {"dropout": 0.0, "attention_dropout": 0.1, "label_smoothing": 0.2},
 }
 """What differs between the systems (Table 6), but for EF-BEST's vocabulary, half of the others'."""
 
@@ -79,22 +79,22 @@ _SIZES: dict[str, dict[str, Any]] = {
 }
 
 
-def settings(scale: str) -> Settings:
-    """The settings of a scale: Table 6 always, other sizes than the paper's at tiny and small.
+def settings(preset: str) -> Settings:
+    """The settings of a preset: Table 6 always, other sizes than the paper's at tiny and small.
 
     Raises:
-        ParameterError: There is no such scale.
+        ParameterError: There is no such preset.
 
     Example:
         >>> settings("paper").systems["EF-BEST"].vocabulary
         2000
     """
-    if scale not in SCALES:
-        raise ParameterError(f"scale: got {scale!r}; expected {one_of(SCALES)}")
-    base = scaled(scale).changed(pairs=0, detokenize=True)
-    if scale == "tiny":
+    if preset not in PRESETS:
+        raise ParameterError(f"preset: got {preset!r}; expected {one_of(PRESETS)}")
+    base = preset_named(preset).changed(pairs=0, detokenize=True)
+    if preset == "tiny":
         base = base.changed(**_TINY_SIZES)
     systems = {name: base.changed(**tuned) for name, tuned in TUNED.items()}
     best = systems["EF-BEST"]
     systems["EF-BEST"] = best.changed(vocabulary=best.vocabulary // 2)
-    return Settings(systems, **_SIZES[scale])
+    return Settings(systems, **_SIZES[preset])

@@ -36,13 +36,7 @@ from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
 from rejoinder.recipes.khayrallah2021.metrics import Automatic, automatic
 from rejoinder.recipes.khayrallah2021.replies import replies
-from rejoinder.recipes.khayrallah2021.settings import (
-    CORPORA,
-    GENERIC,
-    SYSTEMS,
-    Settings,
-    settings,
-)
+from rejoinder.recipes.khayrallah2021.settings import CORPORA, GENERIC, SYSTEMS, Settings, settings
 from rejoinder.recipes.khayrallah2021.tables import KhayrallahStudy, cells
 from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.statistics.draws import check_draws
@@ -245,16 +239,16 @@ class _Run:
         short = np.flatnonzero(np.logical_and.reduce([self.trained[name] for name in names]))
         generator = np.random.default_rng([self.seed, 2])
         count = self.sizes.train_prompts or short.size
-        drawn = pairs.take(np.sort(generator.permutation(short)[:count]))
-        if len(drawn) < len(pairs):
-            self.notes.append(f"{corpus} train: RUQ on {len(drawn)} trained pairs, drawn at random")
-        items = prompts(drawn)
-        answered = self.sizes.train_outputs or len(drawn)
-        order = generator.permutation(len(drawn))[:answered]
-        sample = drawn.take(np.sort(order))
+        taken = pairs.take(np.sort(generator.permutation(short)[:count]))
+        if len(taken) < len(pairs):
+            self.notes.append(f"{corpus} train: RUQ on {len(taken)} trained pairs, drawn at random")
+        items = prompts(taken)
+        answered = self.sizes.train_outputs or len(taken)
+        order = generator.permutation(len(taken))[:answered]
+        sample = taken.take(np.sort(order))
         asked = dict(zip(sample.ids, sample.sources, strict=True))
         # Which pairs are drawn hangs on the systems of this call: others have files of their own.
-        where = f"train-{drawn.hash}"
+        where = f"train-{taken.hash}"
         replies_of = {name: self.reply(name, where, asked) for name in names}
         return self.ask(where, items, names, replies_of)
 
@@ -292,7 +286,7 @@ class _Run:
 
 
 def _table(replies_of: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
-    rows = [(name, id, text) for name, few in replies_of.items() for id, text in few.items()]
+    rows = [(name, id, text) for name, texts in replies_of.items() for id, text in texts.items()]
     return pl.DataFrame(rows, schema=dict.fromkeys(RESPONSES, pl.String), orient="row")
 
 

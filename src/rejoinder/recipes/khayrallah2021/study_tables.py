@@ -70,8 +70,8 @@ def _cell(shares: bool) -> Callable[..., Cell]:
             return NONE
         if not shares and n is None:
             return f"{value:g}"
-        own = interval(value, low, high, show)
+        ours = interval(value, low, high, show)
         theirs = "" if paper is None else (times100 if shares else decimals(1))(paper)
-        return stacked(own, styled(theirs, "dim")) if theirs else own
+        return stacked(ours, styled(theirs, "dim")) if theirs else ours
 
     return cell

@@ -148,7 +148,7 @@ def as_json(study: KhayrallahStudy) -> dict[str, Any]:
 
 def absent(study: KhayrallahStudy) -> dict[str, str]:
     """The tables that are not there, wholly or in part, and why."""
-    there = set(cells(study).get_column("table"))
+    present = set(cells(study).get_column("table"))
     missing: dict[str, str] = {}
     if not study.several:
         for table in ("2", "7", "8"):
@@ -159,7 +159,7 @@ def absent(study: KhayrallahStudy) -> dict[str, str]:
         missing["5"] = (
             f"no choices between two systems' replies were given ({Argument('preferences')})"
         )
-    if "10" not in there:
+    if "10" not in present:
         for table in ("8", "10"):
             missing.setdefault(table, f"no word vectors were given ({Argument('vectors')})")
     else:
@@ -190,9 +190,9 @@ def _all(study: KhayrallahStudy) -> Iterator[Cell]:
             yield "12", system, f"RUQ-{where}", cell
             if where == "train":
                 yield "3", name, kind, cell
-        wanted = "METEOR" if ("7", "METEOR", system) in measured else INSTEAD
-        if ("7", wanted, system) in measured:
-            yield "2", name, kind, _cell(measured["7", wanted, system])
+        metric = "METEOR" if ("7", "METEOR", system) in measured else INSTEAD
+        if ("7", metric, system) in measured:
+            yield "2", name, kind, _cell(measured["7", metric, system])
     if study.ratings is not None:
         for row in study.ratings.systems.iter_rows(named=True):
             cell = {key: row[key] for key in ("low", "high", "n")}
@@ -237,7 +237,7 @@ def _parameters(study: KhayrallahStudy, system: str) -> Iterator[Cell]:
         given.vocabulary,
         given.learning_rate,
         given.dropout,
-        given.other_dropout,
+        given.attention_dropout,
         given.label_smoothing,
     )
     none = {"low": math.nan, "high": math.nan, "n": None}

@@ -66,20 +66,20 @@ class HeldOut:
         left = pairs.join(others, on="item").filter(
             (pl.col("other") != pl.col("code")) & (pl.col("other") != pl.col("code_bad"))
         )
-        kept = pairs.join(left, on=["index", "index_bad"], how="semi", maintain_order="left")
-        if kept.height < pairs.height:
+        with_both = pairs.join(left, on=["index", "index_bad"], how="semi", maintain_order="left")
+        if with_both.height < pairs.height:
             notes.append(
-                f"{pairs.height - kept.height} pairs left out: no other good reference is left"
+                f"{pairs.height - with_both.height} pairs left out: no other good reference is left"
             )
-        if not kept.height:
+        if not with_both.height:
             raise InputError(
                 "references: no context has two good ones (weight above 0, or none) and a bad one "
                 "(below 0), so that one of each can be held out; negative weights come from ratings "
                 "('rejoinder weigh') or stand in the data"
             )
-        columns = (kept.get_column(name).to_numpy() for name in ("item", "index", "index_bad"))
+        columns = (with_both.get_column(name).to_numpy() for name in ("item", "index", "index_bad"))
         item, good, bad = (column.astype(np.int64) for column in columns)
-        kind = kept.get_column("source_bad").fill_null(UNNAMED).to_numpy()
+        kind = with_both.get_column("source_bad").fill_null(UNNAMED).to_numpy()
         return cls(table, item, good, bad, kind, tuple(notes))
 
     @property
@@ -113,12 +113,12 @@ class HeldOut:
         ends = np.cumsum(counts)
         flat = np.arange(ends[-1]) - np.repeat(ends - counts - first[self.item], counts)
         codes = self.references.get_column("code").to_numpy()
-        kept = codes[flat] != np.repeat(codes[self.good], counts)
-        kept &= codes[flat] != np.repeat(codes[self.bad], counts)
+        usable = codes[flat] != np.repeat(codes[self.good], counts)
+        usable &= codes[flat] != np.repeat(codes[self.bad], counts)
         if not bad:
-            kept &= self._weights[flat] > 0
-        before = np.concatenate([[0], np.cumsum(kept)])
-        picked = flat[kept]
+            usable &= self._weights[flat] > 0
+        before = np.concatenate([[0], np.cumsum(usable)])
+        picked = flat[usable]
         texts = Strings.of(self.references.get_column("text"), "references")
         return Batch(
             texts.take(np.stack([self.good, self.bad], axis=1).ravel()),

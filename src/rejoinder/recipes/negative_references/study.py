@@ -227,11 +227,11 @@ def _scored(
     rows: dict[str, Any] = {}
     signatures = {}
     for bad in (False, True):
-        wanted = {name: metric for name, (metric, sees) in metrics.items() if sees == bad}
+        chosen = {name: metric for name, (metric, sees) in metrics.items() if sees == bad}
         batch = pairs.batch(bad)
-        measured = measure(list(wanted.values()), batch)
-        rows |= {name: np.asarray(each) for name, each in zip(wanted, measured, strict=True)}
-        signatures |= {name: _signature(each, batch, pairs) for name, each in wanted.items()}
+        measured = measure(list(chosen.values()), batch)
+        rows |= {name: np.asarray(each) for name, each in zip(chosen, measured, strict=True)}
+        signatures |= {name: _signature(each, batch, pairs) for name, each in chosen.items()}
     if not pairs.graded:  # the same numbers as BLEU's
         del rows["deltaBLEU, good only"], signatures["deltaBLEU, good only"]
     scored = []
@@ -245,9 +245,9 @@ def _scored(
             ]
         else:
             scored.append(_Scored(name, None, None, _pairs(metric.score(rows[name]))))
-    drawn = np.random.default_rng([seed, 1]).random(pairs.texts)
-    drawn = np.stack([drawn[pairs.good], drawn[pairs.bad]], axis=1)
-    return [*scored, _Scored("random", None, None, drawn)], signatures
+    noise = np.random.default_rng([seed, 1]).random(pairs.texts)
+    noise = np.stack([noise[pairs.good], noise[pairs.bad]], axis=1)
+    return [*scored, _Scored("random", None, None, noise)], signatures
 
 
 def _signature(metric: Metric, batch: Batch, pairs: HeldOut) -> str:
@@ -282,7 +282,7 @@ def _comparisons(
 ) -> pl.DataFrame:
     rows = []
     for kind in pairs.kinds:
-        own = []
+        tests = []
         for each in scored:
             if each.form is None or each.metric == BASELINE:
                 continue
@@ -291,7 +291,7 @@ def _comparisons(
                 separations[kind, (BASELINE, each.form, each.order)],
             )
             key = {"kind": kind, "form": each.form, "order": each.order, "metric": each.metric}
-            own.append(key | compared(a, b, permutations, np.random.default_rng([seed, 3])))
-        corrected = holm(np.array([row["p"] for row in own], dtype=np.float64))
-        rows += [row | {"p_holm": p} for row, p in zip(own, corrected.tolist(), strict=True)]
+            tests.append(key | compared(a, b, permutations, np.random.default_rng([seed, 3])))
+        corrected = holm(np.array([row["p"] for row in tests], dtype=np.float64))
+        rows += [row | {"p_holm": p} for row, p in zip(tests, corrected.tolist(), strict=True)]
     return pl.DataFrame(rows)

@@ -43,12 +43,7 @@ def separations(
             lambda value: f"{100 * value:+.1f}",
             times100,
         ),
-        number(
-            "p",
-            "p_holm",
-            p_value,
-            belongs=True,
-        ),
+        number("p", "p_holm", p_value, belongs=True),
         estimate("AUC %", ("auc", "auc_low", "auc_high"), times100),
     ]
     shown: Document = []

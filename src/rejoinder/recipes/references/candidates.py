@@ -50,11 +50,7 @@ def kept_candidates(
         InputError: The folder holds candidates of another corpus or test set, or damaged ones, or
             without ``run.json`` a file ``candidates.jsonl`` of other content.
     """
-    identity = {
-        "corpus": corpus.digest,
-        "test set": testset.digest,
-        "candidates": candidates,
-    }
+    identity = {"corpus": corpus.digest, "test set": testset.digest, "candidates": candidates}
     record = _kept(folder, identity)
     if record is not None:
         table = read_candidates(folder / FILE).select("id", "text", "source")
@@ -70,8 +66,8 @@ def kept_candidates(
 
 def with_originals(mined: pl.DataFrame, testset: TestSet) -> pl.DataFrame:
     """The candidates with each item's own first reference before them (its source is ``original``)."""
-    own = originals(testset).rename({"system": SOURCE})
-    both = pl.concat([own, mined], how="diagonal_relaxed").select(
+    first = originals(testset).rename({"system": SOURCE})
+    both = pl.concat([first, mined], how="diagonal_relaxed").select(
         pl.col(name).cast(kind) for name, kind in CANDIDATES.items()
     )
     order = testset.contexts.select("id").with_row_index("place of item")

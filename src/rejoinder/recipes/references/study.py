@@ -145,12 +145,12 @@ def references(
     """
     check_draws(resamples, seed)
     with alone(folder):
-        table, notes, signature, there = kept_candidates(
+        table, notes, signature, existed = kept_candidates(
             corpus, testset, folder, candidates, progress
         )
         signatures = {"candidates": signature}
-        written = () if there else (folder / FILE,)
-        study = ReferencesStudy(table, None, None, None, written, notes, signatures, there)
+        written = () if existed else (folder / FILE,)
+        study = ReferencesStudy(table, None, None, None, written, notes, signatures, existed)
         by_candidate, by_system = _split(ratings, table, responses)
         if by_candidate is None and (filter_raters is not None or least_raters != 1):
             raise ParameterError(

@@ -250,10 +250,10 @@ class _Run:
             systems[name] = self._replies(name, weights[name])
         last = f"{list(VARIANTS)[-1]}-{TUNED_ON[0]}"
         responder = self.responder.weighted(weights[last])
-        found = responder.candidates(
+        candidates = responder.candidates(
             messages_of(self.testset), self.search["count"], self.search["beam"]
         )
-        lists = NBestLists(as_lists(SYSTEM, self.testset.ids, found))
+        lists = NBestLists(as_lists(SYSTEM, self.testset.ids, candidates))
         systems["mbr"] = self._texts_of(rerank(lists, mbr=UTILITY).responses)
         if self.scorer is not None:
             scorer = f"ruber:model={self.scorer},referenced=none"
@@ -299,10 +299,10 @@ class _Run:
                 "notes": responder.remarks(messages, lists),
             }
 
-        found = self._kept(f"replies/{name}", reply)
-        for note in found["notes"]:
+        saved = self._kept(f"replies/{name}", reply)
+        for note in saved["notes"]:
             self.remarks.setdefault(note, []).append(name)
-        return found["texts"]
+        return saved["texts"]
 
     def _texts_of(self, replies: pl.DataFrame) -> list[str]:
         by_id = dict(replies.select("id", "text").iter_rows())

@@ -71,13 +71,13 @@ def tuned_weights(
         now = {name: weight for name, weight in zip(names, vector, strict=True) if name in FEATURES}
         before = sum(map(len, known))
         lists = responder.weighted(now).candidates(messages, count, beam)
-        for own, found in zip(known, lists, strict=True):
-            for each in found:
-                own.setdefault(each.text, each)
+        for by_text, new in zip(known, lists, strict=True):
+            for each in new:
+                by_text.setdefault(each.text, each)
         if sum(map(len, known)) == before:
             break
         candidates = extra(
-            NBestLists(as_lists(SYSTEM, testset.ids, [list(own.values()) for own in known]))
+            NBestLists(as_lists(SYSTEM, testset.ids, [list(by_text.values()) for by_text in known]))
         )
         rows = CandidateRows(
             candidates.matrix(names),

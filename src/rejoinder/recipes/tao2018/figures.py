@@ -40,9 +40,7 @@ class Drawn(NamedTuple):
 
 
 def draw(
-    study: TaoStudy,
-    folder: str | os.PathLike[str],
-    progress: Progress | None = None,
+    study: TaoStudy, folder: str | os.PathLike[str], progress: Progress | None = None
 ) -> Drawn:
     """Draws a study into a folder, as PNG and SVG.
 

@@ -257,9 +257,6 @@ class UnreferencedHalf(RUBER):
     def signature(self, **facts: str | int) -> str:
         """That of ``RUBER(referenced="none")``, whose numbers these are."""
         alone = RUBER(
-            model=self.model,
-            referenced="none",
-            scale=self.scale,
-            unreferenced=self.unreferenced,
+            model=self.model, referenced="none", scale=self.scale, unreferenced=self.unreferenced
         )
         return alone.signature(**facts)

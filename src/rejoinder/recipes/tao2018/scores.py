@@ -85,9 +85,9 @@ def rated_replies(
     names = responses.get_column("system").unique(maintain_order=True).to_list()
     check_systems(without, names)
     rated = ratings.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
-    kept, notes = _rated_systems(names, rated, without)
-    responses = responses.filter(pl.col("system").is_in(kept))
-    rated_ids = set(rated.filter(pl.col("system").is_in(kept)).get_column("id"))
+    systems, notes = _rated_systems(names, rated, without)
+    responses = responses.filter(pl.col("system").is_in(systems))
+    rated_ids = set(rated.filter(pl.col("system").is_in(systems)).get_column("id"))
     ids = [name for name in testset.ids if name in rated_ids]
     if not ids:
         raise InputError(
@@ -171,8 +171,8 @@ def _rated_systems(
 ) -> tuple[list[str], list[str]]:
     """The systems that have ratings and are wanted, and what to say of the others."""
     with_rating = set(rated.get_column("system"))
-    kept = [name for name in names if name in with_rating and name not in without]
-    if not kept:
+    systems = [name for name in names if name in with_rating and name not in without]
+    if not systems:
         raise InputError(
             f"ratings: of {one_of(sorted(with_rating)[:5]) or 'no system'}, and the replies to be scored are "
             f"of {one_of([name for name in names if name not in without]) or 'none'}; name systems "
@@ -184,7 +184,7 @@ def _rated_systems(
         for name in names
         if name not in with_rating and name not in without
     ]
-    return kept, notes
+    return systems, notes
 
 
 def _good(testset: TestSet, least: float | None) -> tuple[TestSet, list[str]]:
@@ -209,12 +209,12 @@ def _own(replies: StudyReplies) -> dict[str, dict[str, int]]:
     places: dict[tuple[str, str], int] = {}
     for place, (name, text) in enumerate(references.select("id", "text").iter_rows()):
         places.setdefault((name, _folded(text)), place)
-    own: dict[str, dict[str, int]] = {name: {} for name in replies.systems}
+    own_references: dict[str, dict[str, int]] = {name: {} for name in replies.systems}
     for system, name, text in replies.responses.select("system", "id", "text").iter_rows():
         place = places.get((name, _folded(text)))
         if place is not None:
-            own[system][name] = place
-    return {system: items for system, items in own.items() if items}
+            own_references[system][name] = place
+    return {system: items for system, items in own_references.items() if items}
 
 
 def _folded(text: str) -> str:
@@ -243,15 +243,15 @@ def _usable(replies: StudyReplies, leave_one_out: bool, drop: bool) -> StudyRepl
     if not drop or len(bare) == len(ids):
         remedy = LEAVE_OUT if len(bare) < len(ids) else ("there is nothing to score",)
         raise InputError(f"item '{first}' {why} ({len(bare)} of {len(ids)} items); ", *remedy)
-    kept = [name for name in ids if name not in bare]
+    usable = [name for name in ids if name not in bare]
     reasons = ", ".join(
         f"{sum(each == reason for each in bare.values())} {reason.replace('has', 'with', 1)}"
         for reason in dict.fromkeys(bare.values())
     )
     note = f"{len(bare)} of {len(ids)} items dropped for all rows: {reasons}"
     picked = StudyReplies(
-        replies.testset.select(kept),
-        replies.responses.filter(pl.col("id").is_in(kept)),
+        replies.testset.select(usable),
+        replies.responses.filter(pl.col("id").is_in(usable)),
         {},
         (*replies.notes, note),
     )
@@ -274,9 +274,9 @@ def _apart(
     """Metrics measured system by system, each without the references that are its own replies."""
     of_systems = []
     for system in replies.systems:
-        own = list(replies.own.get(system, {}).values())
+        places = list(replies.own.get(system, {}).values())
         references = replies.testset.references.with_row_index(" place")
-        others = references.filter(~pl.col(" place").is_in(own)).drop(" place")
+        others = references.filter(~pl.col(" place").is_in(places)).drop(" place")
         mine = replies.responses.filter(pl.col("system") == system)
         one = score(TestSet(replies.testset.contexts, others), mine, list(metrics), **options)
         of_systems.append(list(one.measured.values()))

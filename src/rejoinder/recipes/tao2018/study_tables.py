@@ -50,9 +50,9 @@ def agreement(pooled: pl.DataFrame, mean: pl.DataFrame | None, systems: int, nam
 
 def within(rows: pl.DataFrame, groups: Sequence[str]) -> Document:
     """Each system's own coefficients, and their mean: a column for each."""
-    some = rows.filter(rows["group"].is_in(list(groups)))
+    part = rows.filter(rows["group"].is_in(list(groups)))
     shown: Document = []
-    for (coefficient,), frame in some.group_by("coefficient", maintain_order=True):
+    for (coefficient,), frame in part.group_by("coefficient", maintain_order=True):
         columns = [
             key(f"{coefficient}, within", "metric"),
             number(str, ("value", "p"), _short, across=True),

@@ -68,10 +68,10 @@ class Links(NamedTuple):
     target: Indices
 
 
-def aligner(wanted: bool) -> str:
+def aligner(external: bool) -> str:
     """What aligns here: ``eflomal`` with its version where it is wanted and installed, else ``hmm``."""
     try:
-        return f"eflomal {version('eflomal')}" if wanted else "hmm"
+        return f"eflomal {version('eflomal')}" if external else "hmm"
     except PackageNotFoundError:
         return "hmm"
 
@@ -190,11 +190,11 @@ class WordPairs(NamedTuple):
             given = source.words[source.bounds[pairs][:, None] + np.arange(size)]
             given = np.pad(given, ((0, 0), (1, 0)), constant_values=null)
             places = target.bounds[pairs][:, None] + np.arange(length)
-            there = places < target.bounds[pairs + 1][:, None]
-            key = given[:, None] * width + target.words[np.where(there, places, 0)][:, :, None]
-            key[~there] = np.where(np.arange(size + 1) > 0, -2, -1)
+            present = places < target.bounds[pairs + 1][:, None]
+            key = given[:, None] * width + target.words[np.where(present, places, 0)][:, :, None]
+            key[~present] = np.where(np.arange(size + 1) > 0, -2, -1)
             part = slice(done, done + key.size)
-            batches.append(_Batch(np.where(there, places, -1), part, key.shape))
+            batches.append(_Batch(np.where(present, places, -1), part, key.shape))
             keys.append(key.ravel())
             done += key.size
         distinct, rows = np.unique(np.concatenate(keys), return_inverse=True)
@@ -247,8 +247,8 @@ def hmm_links(
         moved = np.full(jumps.size, 1e-3)
         for batch in pairs.batches:
             emitted = table[pairs.rows[batch.part]].reshape(batch.shape)
-            found, moves = expected_counts(transitions(jumps, batch.shape[2] - 1), emitted)
-            counts[batch.part] = found.ravel()
+            expected, moves = expected_counts(transitions(jumps, batch.shape[2] - 1), emitted)
+            counts[batch.part] = expected.ravel()
             moved += np.bincount(
                 _widths(moves.shape[0], jumps.size).ravel(), moves.ravel(), jumps.size
             )
@@ -260,8 +260,8 @@ def hmm_links(
     for batch in pairs.batches:
         emitted = table[pairs.rows[batch.part]].reshape(batch.shape)
         best = best_positions(transitions(jumps, batch.shape[2] - 1), emitted)
-        there = batch.places >= 0
-        links[batch.places[there]] = best[there]
+        present = batch.places >= 0
+        links[batch.places[present]] = best[present]
     tick()
     return links
 
@@ -303,11 +303,11 @@ def expected_counts(steps: Table, emitted: Floats) -> tuple[Floats, Table]:
         before[j + 1] = now / scales[j]
     counts, moves, after = np.empty_like(emitted), np.zeros_like(steps), np.ones((size, positions))
     for j in reversed(range(length)):
-        ahead, kept = emitted[:, j] * after / scales[j], null[:, j] * after / scales[j]
+        ahead, stayed = emitted[:, j] * after / scales[j], null[:, j] * after / scales[j]
         counts[:, j] = (before[j] @ steps) * ahead
-        counts[:, j, 0] = (before[j] * kept).sum(axis=1)
+        counts[:, j, 0] = (before[j] * stayed).sum(axis=1)
         moves += before[j].T @ ahead
-        after = ahead @ steps.T + kept
+        after = ahead @ steps.T + stayed
     return counts, moves * steps
 
 
@@ -318,16 +318,16 @@ def best_positions(steps: Table, emitted: Floats) -> Indices:
     best[:, 0] = 1.0
     for j in range(length):
         paths = best[:, :, None] * steps
-        moved, kept = paths.max(axis=1) * emitted[:, j], NULL * emitted[:, j, :1] * best
-        came[j] = np.where(moved > kept, paths.argmax(axis=1), -1)
-        best = np.maximum(moved, kept)
+        moved, stayed = paths.max(axis=1) * emitted[:, j], NULL * emitted[:, j, :1] * best
+        came[j] = np.where(moved > stayed, paths.argmax(axis=1), -1)
+        best = np.maximum(moved, stayed)
         best /= best.max(axis=1, keepdims=True)
-    at, found = best.argmax(axis=1), np.empty((size, length), dtype=np.int64)
+    at, result = best.argmax(axis=1), np.empty((size, length), dtype=np.int64)
     for j in reversed(range(length)):
         before = came[j, np.arange(size), at]
-        found[:, j] = np.where(before < 0, -1, at - 1)
+        result[:, j] = np.where(before < 0, -1, at - 1)
         at = np.where(before < 0, at, before)
-    return found
+    return result
 
 
 def _eflomal(source: WordNumbers, target: WordNumbers) -> tuple[Indices, Indices]:

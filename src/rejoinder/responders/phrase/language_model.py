@@ -133,8 +133,8 @@ class LanguageModel:
             total = np.bincount(prefix, count, lower.size if logs else 1)
             gamma = np.ones(total.size)
             np.divide(np.bincount(prefix, discount, total.size), total, out=gamma, where=total > 0)
-            own = (count - discount) / np.maximum(total, 1)[prefix]
-            lower = own + gamma[prefix] * lower[suffix]
+            direct = (count - discount) / np.maximum(total, 1)[prefix]
+            lower = direct + gamma[prefix] * lower[suffix]
             backoffs.append(np.log(gamma))
             logs.append(np.log(lower))
         logs[0][BEGIN] = NEVER
@@ -172,10 +172,10 @@ def read_arpa(path: str | os.PathLike[str], words: Sequence[str] = ()) -> Langua
                     "possibly a backoff weight, as ARPA files have them"
                 )
             orders[-1][gram] = values
-    found = [len(each) for each in orders]
-    if not ended or not found or found != sizes:
+    counts = [len(each) for each in orders]
+    if not ended or not counts or counts != sizes:
         raise InputError(
-            f"{path}: got {found} n-grams by order; expected an ARPA file with {sizes}, as its head says, "
+            f"{path}: got {counts} n-grams by order; expected an ARPA file with {sizes}, as its head says, "
             "and '\\end\\' behind them; it may be cut"
         )
     numbers = {word: place for place, word in enumerate(words or SPECIAL)}
@@ -249,9 +249,9 @@ def _discounts(counts: Indices) -> Floats:
     n = np.bincount(np.minimum(counts, 5), minlength=6)[1:5].astype(np.float64)
     if n.min() > 0:
         y = n[0] / (n[0] + 2 * n[1])
-        found = np.array([k - (k + 1) * y * n[k] / n[k - 1] for k in (1, 2, 3)])
-        if (found > 0).all() and (found <= np.array([1, 2, 3])).all():
-            return np.concatenate([[0.0], found])
+        discounts = np.array([k - (k + 1) * y * n[k] / n[k - 1] for k in (1, 2, 3)])
+        if (discounts > 0).all() and (discounts <= np.array([1, 2, 3])).all():
+            return np.concatenate([[0.0], discounts])
     return np.array([0.0, *FALLBACK])
 
 

@@ -100,10 +100,10 @@ def cut(texts: Sequence[str]) -> tuple[list[list[str]], list[str]]:
     ([['i', 'said', '.']], ["1 word left out that is a mark of the language model ('<unk>', '<s>', '</s>')"])
     """
     words = cutter("en")
-    found = [words(text) for text in texts]
-    kept = [[word for word in each if word not in SPECIAL] for each in found]
-    dropped = sum(map(len, found)) - sum(map(len, kept))
+    cut_texts = [words(text) for text in texts]
+    usable = [[word for word in each if word not in SPECIAL] for each in cut_texts]
+    dropped = sum(map(len, cut_texts)) - sum(map(len, usable))
     marks = ", ".join(map(repr, SPECIAL))
     verb = "that is a mark" if dropped == 1 else "that are marks"
     note = f"{counted(dropped, 'word')} left out {verb} of the language model ({marks})"
-    return kept, [note] if dropped else []
+    return usable, [note] if dropped else []

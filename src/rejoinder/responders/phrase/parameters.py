@@ -1,18 +1,18 @@
-"""How a phrase-based responder is trained and searches, and three scales of it."""
+"""How a phrase-based responder is trained and searches, and three presets of it."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.errors import ParameterError, one_of
-from rejoinder.responders.seq2seq.parameters import described_numbers
+from rejoinder.errors import ParameterError
+from rejoinder.responders.seq2seq.parameters import TrainingSettings, described_numbers
 
 KIND = "phrase"
 
 
 @dataclass(frozen=True)
-class PhraseParameters:
+class PhraseParameters(TrainingSettings):
     """How a phrase-based responder is trained.
 
     Attributes:
@@ -57,25 +57,8 @@ class PhraseParameters:
                 end = f"{low} to {high}" if high < 1e6 else f"{low} or more"
                 raise ParameterError(f"{name}: got {value}; expected {end}")
 
-    def changed(self, **given: Any) -> PhraseParameters:
-        """The same with what is given; None leaves a value as it is.
 
-        Raises:
-            ParameterError: There is no such setting, or a value is out of range.
-        """
-        for name in given:
-            if name not in self.as_json():
-                raise ParameterError(
-                    f"{name}: unknown setting of kind '{KIND}'; choose {one_of(self.as_json())}"
-                )
-        return replace(self, **{name: value for name, value in given.items() if value is not None})
-
-    def as_json(self) -> dict[str, Any]:
-        """All values by name."""
-        return asdict(self)
-
-
-PHRASE_SCALES: dict[str, dict[str, Any]] = {"tiny": {"pairs": 4000}, "small": {}, "paper": {}}
+PHRASE_PRESETS: dict[str, dict[str, Any]] = {"tiny": {"pairs": 4000}, "small": {}, "paper": {}}
 """What each preset changes: ``tiny`` takes seconds, the others all pairs."""
 
 

@@ -87,29 +87,29 @@ def phrase_table(
     pairs = [each.ids[place] for each in sides]
     both, of_source, of_target = in_common([each.occurrences(longest) for each in sides], pairs, n)
     strength = association(both, of_source, of_target, n)
-    kept = strength > (least or np.log(n)) + 1e-6
-    chance = int((~kept).sum())
+    strong = strength > (least or np.log(n)) + 1e-6
+    chance = int((~strong).sum())
     left, right = (each.words(place, longest) for each in sides)
     right = np.where(right >= 0, source_of_target[right], _NO_WORD)
-    copies = kept & _copied(left, right)
-    kept &= ~copies
+    copies = strong & _copied(left, right)
+    strong &= ~copies
     lexical = [np.full(codes.size, -np.inf) for _ in sides]
     for best, each, weights in zip(
         lexical, sides[::-1], lexical_weights(source, target, links), strict=True
     ):
         sums = np.concatenate([[0.0], np.cumsum(weights)])
         np.maximum.at(best, pair_of_span, sums[each.first + each.lengths] - sums[each.first])
-    relative = [np.log(joint / np.bincount(own, joint)[own]) for own in pairs]
-    lengths = sides[1].lengths[place][kept]
+    relative = [np.log(joint / np.bincount(phrase, joint)[phrase]) for phrase in pairs]
+    lengths = sides[1].lengths[place][strong]
     features = np.stack(
         [relative[0], lexical[0], relative[1], lexical[1], np.ones(codes.size),
          sides[1].lengths[place], strength],
         axis=1,
-    )[kept]  # fmt: skip
-    features = np.concatenate([features, _likeness(left[kept], right[kept])], axis=1)
+    )[strong]  # fmt: skip
+    features = np.concatenate([features, _likeness(left[strong], right[strong])], axis=1)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    words = target.words[ranges(sides[1].first[place[kept]], lengths)]
-    phrases, counts = np.unique(pairs[0][kept], return_counts=True)
+    words = target.words[ranges(sides[1].first[place[strong]], lengths)]
+    phrases, counts = np.unique(pairs[0][strong], return_counts=True)
     bounds = np.concatenate([[0], np.cumsum(counts)])
     features = np.ascontiguousarray(features, dtype=np.float64)
     table = PhraseTable(sides[0].keys[phrases], bounds, words, starts, features)
@@ -140,7 +140,7 @@ def consistent(source: WordNumbers, target: WordNumbers, links: Links, longest: 
     lowest, highest = _linked(target, links.target, links.source, longest)
     short, first = np.nonzero((low <= high) & (low >= 0) & (high - low < longest))
     low, high = low[short, first], high[short, first]
-    found = [np.empty((0, 4), dtype=np.int64)]
+    spans = [np.empty((0, 4), dtype=np.int64)]
     for before in range(longest):
         for behind in range(longest - before):
             begin, size = low - before, high - low + before + behind
@@ -150,14 +150,14 @@ def consistent(source: WordNumbers, target: WordNumbers, links: Links, longest: 
                 highest[size, begin] <= first[fits] + short[fits]
             )
             fits = fits[inside]
-            found.append(
+            spans.append(
                 np.stack([first[fits], short[fits] + 1, begin[inside], size[inside] + 1], axis=1)
             )
-    return np.concatenate(found)
+    return np.concatenate(spans)
 
 
 def _linked(
-    sentences: WordNumbers, own: Indices, other: Indices, longest: int
+    sentences: WordNumbers, side: Indices, other: Indices, longest: int
 ) -> tuple[Codes, Codes]:
     """The first and the last word that each span is linked to: int64 [longest, words] each.
 
@@ -167,8 +167,8 @@ def _linked(
     size = sentences.words.size
     low = np.full((longest, size + longest), np.iinfo(np.int64).max)
     high = np.full((longest, size + longest), -1)
-    np.minimum.at(low[0], own, other)
-    np.maximum.at(high[0], own, other)
+    np.minimum.at(low[0], side, other)
+    np.maximum.at(high[0], side, other)
     ends = np.repeat(sentences.bounds[1:], sentences.lengths)
     for k in range(1, longest):
         low[k, :-k] = np.minimum(low[k - 1, :-k], low[0, k:])
@@ -189,7 +189,7 @@ def in_common(
         n: Number of sentences.
     """
     counts = [np.diff(bounds) for _, bounds in occurrences]
-    totals = [own[phrases] for own, phrases in zip(counts, pairs, strict=True)]
+    totals = [of_side[phrases] for of_side, phrases in zip(counts, pairs, strict=True)]
     both = np.zeros(pairs[0].size, dtype=np.int64)
     fewer = totals[0] <= totals[1]
     for rare, often, mine in ((0, 1, fewer), (1, 0, ~fewer)):
@@ -306,21 +306,21 @@ class _Side(NamedTuple):
         words, bounds = self.sentences
         ends = np.repeat(bounds[1:], self.sentences.lengths)
         sentence = np.repeat(np.arange(bounds.size - 1), self.sentences.lengths)
-        n, found = bounds.size - 1, [np.empty(0, dtype=np.int64)]
+        n, codes_of_lengths = bounds.size - 1, [np.empty(0, dtype=np.int64)]
         for length in range(1, longest + 1) if self.keys.size else ():
             first = np.flatnonzero(np.arange(words.size) + length <= ends)
             keys = span_keys(words, first, np.full(first.size, length), length)
             place = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
-            there = self.keys[place] == keys
-            found.append(np.unique(place[there] * n + sentence[first[there]]))
-        codes = np.sort(np.concatenate(found))
+            known = self.keys[place] == keys
+            codes_of_lengths.append(np.unique(place[known] * n + sentence[first[known]]))
+        codes = np.sort(np.concatenate(codes_of_lengths))
         return codes % n, np.searchsorted(codes, np.arange(self.keys.size + 1) * n)
 
     def words(self, chosen: Indices, longest: int) -> Codes:
         """The words of chosen spans, a row each, -1 behind the last: int64 [chosen, longest]."""
         places = self.first[chosen][:, None] + np.arange(longest)
-        there = np.arange(longest) < self.lengths[chosen][:, None]
-        return np.where(there, self.sentences.words[np.where(there, places, 0)], -1)
+        inside = np.arange(longest) < self.lengths[chosen][:, None]
+        return np.where(inside, self.sentences.words[np.where(inside, places, 0)], -1)
 
 
 def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) -> Fingerprints:
@@ -366,8 +366,8 @@ def _likeness(left: Codes, right: Codes) -> Table:
     repeats = [each[:, :, None] == each[:, None, :] for each in (left, right)]
     # Places behind a phrase are all alike: they repeat each other, and the first of them is new.
     behind = [longest - size for size in sizes]
-    squares = [own.sum(axis=(1, 2)) - k**2 for own, k in zip(repeats, behind, strict=True)]
-    new = [~(own & earlier).any(axis=2) for own in repeats]
+    squares = [repeat.sum(axis=(1, 2)) - k**2 for repeat, k in zip(repeats, behind, strict=True)]
+    new = [~(repeat & earlier).any(axis=2) for repeat in repeats]
     words = [each.sum(axis=1) - (k > 0) for each, k in zip(new, behind, strict=True)]
     common = (same.any(axis=2) & new[0]).sum(axis=1)
     cosine = same.sum(axis=(1, 2)) / np.sqrt(squares[0] * squares[1])

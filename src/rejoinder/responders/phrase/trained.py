@@ -136,11 +136,7 @@ class PhraseResponder:
         return [each[0].text for each in self.candidates(messages, 1, beam, progress)]
 
     def candidates(
-        self,
-        messages: Sequence[str],
-        count: int,
-        beam: int = 10,
-        progress: Progress | None = None,
+        self, messages: Sequence[str], count: int, beam: int = 10, progress: Progress | None = None
     ) -> list[list[Candidate]]:
         """The best replies to each message, all different, the best first.
 
@@ -228,11 +224,11 @@ class PhraseResponder:
         values = np.concatenate([scores[chosen], dropped, [0.0]])[order]
         pairs = np.concatenate([rows[chosen], np.full(n + 1, -1)])[order]
         sizes = np.where(pairs >= 0, table.starts[pairs + 1] - table.starts[pairs], 0)
-        said = np.append(table.words[ranges(table.starts[pairs], sizes)], END)
+        target_words = np.append(table.words[ranges(table.starts[pairs], sizes)], END)
         sizes[-1] = 1
         bounds = np.searchsorted(starts[order], np.arange(n + 2))
         ends_of_texts = np.concatenate([[0], np.cumsum(sizes)])
-        return PhraseOptions(bounds, ends, values, ends_of_texts, said), pairs
+        return PhraseOptions(bounds, ends, values, ends_of_texts, target_words), pairs
 
     def _distinct_replies(
         self, options: PhraseOptions, pairs: Indices, lattice: Lattice, count: int
@@ -240,15 +236,15 @@ class PhraseResponder:
         """The best distinct replies of a lattice: paths from its end, best first, of exact value."""
         start, end = lattice.ends.tolist()
         heap: list[tuple[float, int, int, float, Any]] = [(0.0, 0, end, 0.0, None)]
-        found: dict[str, Candidate] = {}
+        replies: dict[str, Candidate] = {}
         pushed = itertools.count(1)
         for _ in range(PATHS_PER_CANDIDATE * count * options.bounds.size):
-            if not heap or len(found) >= count:
+            if not heap or len(replies) >= count:
                 break
             _, _, hypothesis, behind, path = heapq.heappop(heap)
             if hypothesis == start:
                 candidate = self._candidate(options, pairs, lattice, path, behind)
-                found.setdefault(candidate.text, candidate)
+                replies.setdefault(candidate.text, candidate)
                 continue
             arc = int(lattice.arcs[hypothesis])
             while arc >= 0:
@@ -256,7 +252,7 @@ class PhraseResponder:
                 value = float(lattice.scores[source]) + gain
                 heapq.heappush(heap, (-value, next(pushed), source, gain, (arc, path)))
                 arc = int(lattice.earlier[arc])
-        return list(found.values())
+        return list(replies.values())
 
     def _candidate(
         self, options: PhraseOptions, pairs: Indices, lattice: Lattice, path: Any, total: float
@@ -270,8 +266,8 @@ class PhraseResponder:
             features[-2] += lattice.logs[arc]
             if pairs[option] >= 0:
                 features[: len(PHRASE_FEATURES)] += table.features[pairs[option]]
-                said = options.words[options.starts[option] : options.starts[option + 1]]
-                words += [self.model.language.words[each] for each in said.tolist()]
+                target_words = options.words[options.starts[option] : options.starts[option + 1]]
+                words += [self.model.language.words[each] for each in target_words.tolist()]
             elif path is not None:  # a word that is left out, and not the end
                 features[-1] += 1
         return Candidate(plain(" ".join(words)), features.tolist(), total)

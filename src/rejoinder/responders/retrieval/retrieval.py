@@ -89,13 +89,13 @@ class RetrievalResponder:
         """Words that the tokenizer does not separate; messages of the last call that share no word."""
         notes = []
         tokenizer = self.index.tokenizer
-        found = lost_words(self.corpus.sources, self._lengths)
-        if found is not None:
+        lost = lost_words(self.corpus.sources, self._lengths)
+        if lost is not None:
             notes.append(
-                f"the tokenizer '{tokenizer}' does not separate the words of {found.number} of "
-                f"{found.unspaced} messages of the corpus in scripts without spaces{found.examined} "
-                f"({found.script}), so that whole messages are compared; give {Argument('tokenizer')} "
-                f"{wanted(found.script, TOKENIZERS, tokenizer)}"
+                f"the tokenizer '{tokenizer}' does not separate the words of {lost.number} of "
+                f"{lost.unspaced} messages of the corpus in scripts without spaces{lost.examined} "
+                f"({lost.script}), so that whole messages are compared; give {Argument('tokenizer')} "
+                f"{wanted(lost.script, TOKENIZERS, tokenizer)}"
             )
         if self.unmatched:
             notes.append(

@@ -146,13 +146,7 @@ class _FinishedHypotheses:
 
 
 def beam_search(
-    step: Step,
-    state: State,
-    start: int,
-    end: int,
-    beam: int,
-    length_penalty: float,
-    longest: int,
+    step: Step, state: State, start: int, end: int, beam: int, length_penalty: float, longest: int
 ) -> list[list[int]]:
     """The sequence that a beam search scores highest, for each item of a batch.
 

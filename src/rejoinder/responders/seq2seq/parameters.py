@@ -1,11 +1,11 @@
-"""The sizes and settings of replying systems that are trained, and three scales of them."""
+"""The sizes and settings of replying systems that are trained, and three presets of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 from rejoinder.errors import ParameterError, one_of
 
@@ -13,11 +13,32 @@ KINDS = ("transformer", "gru")
 
 
 @dataclass(frozen=True)
-class Parameters:
+class TrainingSettings:
+    """The settings of a training, by name: the fields of a dataclass that are numbers, flags and texts."""
+
+    def changed(self, **given: Any) -> Self:
+        """The same with what is given; None leaves a value as it is.
+
+        Raises:
+            ParameterError: There is no such setting, or a value is out of range.
+        """
+        names = self.as_json()
+        for name in given:
+            if name not in names:
+                raise ParameterError(f"{name}: unknown setting; choose {one_of(names)}")
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
+
+    def as_json(self) -> dict[str, Any]:
+        """All values by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Parameters(TrainingSettings):
     """How a replying system is built and trained; the defaults are DD-BASE of Khayrallah & Sedoc.
 
     Their figure 3 has the training command and Table 6 what differs between their systems: DD-BEST
-    has ``dropout=0.0, other_dropout=0.1, label_smoothing=0.4``.
+    has ``dropout=0.0, attention_dropout=0.1, label_smoothing=0.4``.
 
     Attributes:
         kind: ``transformer`` or ``gru``.
@@ -27,7 +48,7 @@ class Parameters:
         heads: Number of heads of each attention (Transformer).
         feed_forward: Width within a feed-forward block (Transformer).
         dropout: Dropout on embeddings and on the output of every block.
-        other_dropout: Dropout on attention weights and behind the ReLU (Transformer).
+        attention_dropout: Dropout on attention weights and behind the ReLU (Transformer).
         label_smoothing: Share of the target's probability that is spread over all subwords.
         learning_rate: Highest learning rate, reached at the end of the warm-up.
         warmup: Updates from 1e-7 to ``learning_rate``, linearly; then it falls as the inverse square
@@ -55,7 +76,7 @@ class Parameters:
     heads: int = 2
     feed_forward: int = 2048
     dropout: float = 0.4
-    other_dropout: float = 0.2
+    attention_dropout: float = 0.2
     label_smoothing: float = 0.2
     learning_rate: float = 1e-3
     warmup: int = 4000
@@ -79,7 +100,7 @@ class Parameters:
             _check(name, getattr(self, name), 1)
         for name in ("warmup", "weight_decay", "clip", "updates", "patience", "pairs", "seed"):
             _check(name, getattr(self, name), 0)
-        for name in ("dropout", "other_dropout", "label_smoothing"):
+        for name in ("dropout", "attention_dropout", "label_smoothing"):
             value = getattr(self, name)
             if not 0 <= value < 1:
                 raise ParameterError(f"{name}: got {value}; expected 0 or more, and less than 1")
@@ -95,21 +116,6 @@ class Parameters:
                 "more than a batch has tokens"
             )
 
-    def changed(self, **given: Any) -> Parameters:
-        """The same with what is given; None leaves a value as it is.
-
-        Raises:
-            ParameterError: There is no such setting, or a value is out of range.
-        """
-        for name in given:
-            if name not in self.as_json():
-                raise ParameterError(f"{name}: unknown setting; choose {one_of(self.as_json())}")
-        return replace(self, **{name: value for name, value in given.items() if value is not None})
-
-    def as_json(self) -> dict[str, Any]:
-        """All values by name."""
-        return asdict(self)
-
 
 _SMALL: dict[str, Any] = {
     "vocabulary": 4000,
@@ -118,7 +124,7 @@ _SMALL: dict[str, Any] = {
     "heads": 2,
     "feed_forward": 1024,
     "dropout": 0.1,
-    "other_dropout": 0.1,
+    "attention_dropout": 0.1,
     "label_smoothing": 0.1,
     "warmup": 1000,
     "accumulate": 1,
@@ -132,7 +138,7 @@ _TINY: dict[str, Any] = {
     "heads": 2,
     "feed_forward": 512,
     "dropout": 0.0,
-    "other_dropout": 0.1,
+    "attention_dropout": 0.1,
     "label_smoothing": 0.1,
     "learning_rate": 2e-3,
     "warmup": 200,
@@ -145,29 +151,29 @@ _TINY: dict[str, Any] = {
 }
 _GRU: dict[str, Any] = {"layers": 2, "clip": 1.0}
 
-SCALES: dict[str, dict[str, Any]] = {"tiny": _TINY, "small": _SMALL, "paper": {}}
-"""What each scale changes in ``Parameters``: about two minutes on one core, about an hour on a few
+PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "small": _SMALL, "paper": {}}
+"""What each preset changes in ``Parameters``: about two minutes on one core, about an hour on a few
 cores, and the paper's own sizes, for a GPU."""
 
 
-def scaled(scale: str, kind: str = "transformer") -> Parameters:
-    """The parameters of a scale.
+def preset_named(preset: str, kind: str = "transformer") -> Parameters:
+    """The parameters of a preset.
 
     Args:
-        scale: ``tiny``, ``small`` or ``paper``.
+        preset: ``tiny``, ``small`` or ``paper``.
         kind: ``transformer`` or ``gru``; a GRU has two layers at most, and its gradient is clipped.
 
     Raises:
-        ParameterError: There is no such scale or kind.
+        ParameterError: There is no such preset or kind.
 
     Example:
-        >>> scaled("paper").width, scaled("tiny").width
+        >>> preset_named("paper").width, preset_named("tiny").width
         (512, 128)
     """
-    if scale not in SCALES:
-        raise ParameterError(f"scale: got {scale!r}; expected {one_of(SCALES)}")
+    if preset not in PRESETS:
+        raise ParameterError(f"preset: got {preset!r}; expected {one_of(PRESETS)}")
     further = _GRU if kind == "gru" else {}
-    return Parameters(kind=kind, **{**SCALES[scale], **further})
+    return Parameters(kind=kind, **{**PRESETS[preset], **further})
 
 
 def chosen_parameters(base: Parameters | str, **given: Any) -> Parameters:
@@ -177,7 +183,7 @@ def chosen_parameters(base: Parameters | str, **given: Any) -> Parameters:
     1.0
     """
     if isinstance(base, str):
-        base = scaled(base, given.get("kind") or "transformer")
+        base = preset_named(base, given.get("kind") or "transformer")
     return base.changed(**given)
 
 
@@ -189,7 +195,7 @@ def described_settings() -> list[tuple[str, str, str, str]]:
     >>> described_settings()[3]
     ('heads', 'whole number', '2', 'Number of heads of each attention (Transformer).')
     """
-    return described_numbers([scaled(name) for name in SCALES])
+    return described_numbers([preset_named(name) for name in PRESETS])
 
 
 def described_numbers(presets: Sequence[Any]) -> list[tuple[str, str, str, str]]:

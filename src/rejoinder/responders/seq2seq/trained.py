@@ -13,11 +13,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.models.batching import padded
 from rejoinder.models.devices import chosen_device
-from rejoinder.models.training.folder import (
-    FAULTS,
-    foreign,
-    read_folder,
-)
+from rejoinder.models.training.folder import FAULTS, foreign, read_folder
 from rejoinder.responders.batches_of_messages import in_batches
 from rejoinder.responders.seq2seq.model import Seq2SeqModel, build, check_described, check_installed
 from rejoinder.responders.seq2seq.parameters import KINDS, Parameters

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rejoinder.corpora.leakage import SpokenTexts
+from rejoinder.corpora.leakage import WordTexts
 from rejoinder.errors import InputError
 from rejoinder.models.ruber.data.conversations import NONE, Conversations
 from rejoinder.models.ruber.ranking import Ranking
@@ -39,7 +39,7 @@ def test_what_stands_in_an_evaluation_set_is_left_out_and_counted():
         [["nothing"], ["Who is there ?"], ["hi"], ["alone"]],
         [["well", LONG.upper() + "!"], ["Me.", "It is me."], ["hello there", ""], []],
     )
-    said = SpokenTexts.in_set(other, "en")
+    said = WordTexts.in_set(other, "en")
     left = Conversations.of(conversations(CORPUS), 2).without(said, "the sets excluded")
     assert left.dialogues.tolist() == [0, 0, 3]
     assert left.notes == (
@@ -47,7 +47,7 @@ def test_what_stands_in_an_evaluation_set_is_left_out_and_counted():
         "the sets excluded",
     )
     with pytest.raises(InputError, match="train on another corpus"):
-        left.without(left.spoken_texts(), "itself")
+        left.without(left.word_texts(), "itself")
 
 
 def test_replies_with_a_turn_between_them_are_one_conversation():
@@ -60,7 +60,7 @@ def test_replies_with_a_turn_between_them_are_one_conversation():
 def test_seven_words_may_be_said_twice():
     seven = Conversations.of(conversations([["x y", "1 2 3 4 5 6 7"], ["u", "v"]]), 1)
     other = Conversations.of(conversations([["z", "1 2 3 4 5 6 7"], ["p", "q"]]), 1)
-    assert len(seven.without(other.spoken_texts(), "it")) == 2
+    assert len(seven.without(other.word_texts(), "it")) == 2
 
 
 def test_languages_without_blanks_have_long_utterances_too():
@@ -68,13 +68,13 @@ def test_languages_without_blanks_have_long_utterances_too():
     corpus = conversations([["你好", "我昨天在公园里喝了茶"], ["是", "否"]])
     other = items([["真的"]], [["我昨天在公园里喝了茶。"]])
     for language, kept in (("char", 1), ("en", 2)):
-        said = SpokenTexts.in_set(other, language)
+        said = WordTexts.in_set(other, language)
         assert len(Conversations.of(corpus, 1, language).without(said, "it")) == kept
 
 
 def test_a_set_of_one_item_is_excluded_too():
     corpus = Conversations.of(conversations(CORPUS), 1)
-    said = SpokenTexts.in_set(items([["bye", LONG]], [["yes"]]), "en")
+    said = WordTexts.in_set(items([["bye", LONG]], [["yes"]]), "en")
     assert len(corpus.without(said, "it")) == 5
 
 

@@ -1,5 +1,6 @@
 """Kneser-Ney by hand and by sums, ARPA files, and KenLM's own numbers where it is at hand."""
 
+import gzip
 import math
 import os
 from pathlib import Path
@@ -100,6 +101,25 @@ def test_an_arpa_file_backs_off(tmp_path):
     assert unknown / math.log(10) == pytest.approx([-0.1, -0.25 - 1.0, -0.7])
 
 
+@pytest.mark.parametrize(
+    "data", [SMALL.replace("\n", "\r\n").encode(), gzip.compress(SMALL.encode())]
+)
+def test_line_ends_and_compression_are_no_damage(tmp_path, data):
+    (tmp_path / "small.arpa").write_text(SMALL)
+    (tmp_path / "other.arpa").write_bytes(data)
+    (ours,), (theirs,) = (
+        read_arpa(tmp_path / f"{name}.arpa").word_logs([["tea", "soup"]])
+        for name in ("small", "other")
+    )
+    assert (ours == theirs).all()
+
+
+def test_a_missing_backoff_weight_is_1(tmp_path):
+    (tmp_path / "a.arpa").write_text(SMALL.replace("tea\t-0.25", "tea"))
+    (logs,) = read_arpa(tmp_path / "a.arpa").word_logs([["tea", "soup"]])
+    assert logs / math.log(10) == pytest.approx([-0.1, -1.0, -0.7])
+
+
 def test_a_written_model_is_read_again(tmp_path):
     model = _random(3)
     write_arpa(model, tmp_path / "a.arpa")
@@ -120,6 +140,11 @@ def test_a_written_model_is_read_again(tmp_path):
         (SMALL.replace("<s> tea", "<s> soup"), "row 12: .*of the words of the 1-grams"),
         (SMALL.replace("<s> tea", "tea </s>"), "row 13: .*in no other row"),
         (SMALL.replace("-0.1", "nan"), "row 12: .*a logarithm of 0 or less"),
+        (SMALL.replace("-0.4\ttea", "0.4\ttea"), "row 9: .*a logarithm of 0 or less"),
+        (SMALL.replace("-0.4\ttea", "-1e400\ttea"), "row 9: .*a logarithm of 0 or less"),
+        (SMALL.replace("tea\t-0.25", "tea\tinf"), "row 9: .*possibly a backoff weight"),
+        (SMALL.replace("=4", "=40"), r"got \[4, 2\] n-grams by order; .* with \[40, 2\]"),
+        (SMALL.replace("\\2-grams", "\\3-grams"), "row 11: got"),
         ("\\1-grams:\nx\ta\n", "row 2: got"),
     ],
 )

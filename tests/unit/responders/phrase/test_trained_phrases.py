@@ -77,7 +77,7 @@ def test_what_has_no_effect_is_refused(folder):
         rejoinder.respond("random", _items(), corpus=little_corpus(), nbest=2)
     for given, message in (
         ({"device": "cpu"}, "device"),
-        ({"layers": 2}, "unknown setting of kind 'phrase'"),
+        ({"layers": 2}, "unknown setting; choose 'phrase', 'order'"),
         ({"phrase": 9}, "phrase: got 9; expected 1 to 7"),
     ):
         with pytest.raises(ParameterError, match=message):

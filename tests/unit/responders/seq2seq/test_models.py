@@ -12,7 +12,7 @@ transformers = pytest.importorskip("transformers")
 
 from rejoinder.responders.seq2seq.batches import Encoded, collate  # noqa: E402
 from rejoinder.responders.seq2seq.model import ARCHITECTURES, build  # noqa: E402
-from rejoinder.responders.seq2seq.parameters import KINDS, scaled  # noqa: E402
+from rejoinder.responders.seq2seq.parameters import KINDS, preset_named  # noqa: E402
 from rejoinder.responders.seq2seq.subwords import EOS, PAD  # noqa: E402
 from rejoinder.responders.seq2seq.training import validation_loss  # noqa: E402
 from tiny_corpora import little  # noqa: E402
@@ -87,7 +87,7 @@ def test_a_beam_of_one_takes_the_likeliest_subword_each_time(kind):
 
 def test_the_paper_s_transformer():
     torch.manual_seed(1)
-    module = build(scaled("paper"), 4000).module
+    module = build(preset_named("paper"), 4000).module
     # By hand: embeddings 4000 x 512, shared by all three; an attention has 4 (512 x 512 + 512), a
     # feed-forward block 2 x 512 x 2048 + 2048 + 512, a normalisation 2 x 512. An encoder layer has
     # 1, 1 and 2 of them, a decoder layer 2, 1 and 3, and each stack one normalisation more.

@@ -17,7 +17,7 @@ from rejoinder.tables.testset import TestSet  # noqa: E402
 from rejoinder.training.responder import train_responder  # noqa: E402
 from tiny_corpora import little, little_corpus  # noqa: E402
 
-LEARNT = {"epochs": 40, "warmup": 40, "accumulate": 1, "dropout": 0.0, "other_dropout": 0.0}
+LEARNT = {"epochs": 40, "warmup": 40, "accumulate": 1, "dropout": 0.0, "attention_dropout": 0.0}
 
 
 @pytest.fixture(scope="module", params=["transformer", "gru"])

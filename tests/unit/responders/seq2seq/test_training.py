@@ -12,7 +12,7 @@ from rejoinder.models.training.checkpoints import Checkpoint  # noqa: E402
 from rejoinder.models.training.loop import TrainingProgress  # noqa: E402
 from rejoinder.responders.seq2seq.batches import Encoded, collate, encode  # noqa: E402
 from rejoinder.responders.seq2seq.model import build  # noqa: E402
-from rejoinder.responders.seq2seq.parameters import Parameters, scaled  # noqa: E402
+from rejoinder.responders.seq2seq.parameters import Parameters, preset_named  # noqa: E402
 from rejoinder.responders.seq2seq.subwords import train_subwords  # noqa: E402
 from rejoinder.responders.seq2seq.training import ResponderTask, learning_rate, train  # noqa: E402
 from tiny_corpora import little, little_corpus  # noqa: E402
@@ -133,7 +133,7 @@ def test_the_loss_is_label_smoothed_cross_entropy(material):
 
 def test_accumulated_batches_are_one_large_one(material):
     data, held_out, size = material
-    settings = little(dropout=0.0, other_dropout=0.0)
+    settings = little(dropout=0.0, attention_dropout=0.0)
     gradients = []
     for places in ([np.arange(8)], [np.arange(3), np.arange(3, 8)]):
         task = ResponderTask(fresh(settings, size), data, held_out, settings)
@@ -144,7 +144,7 @@ def test_accumulated_batches_are_one_large_one(material):
 
 
 def test_the_schedule_of_figure_3():
-    settings = scaled("paper")
+    settings = preset_named("paper")
     rates = [learning_rate(settings, update) for update in (1, 2001, 4001, 16001)]
     # From 1e-7 to 1e-3 in 4,000 updates; then 1e-3 * sqrt(4000 / 16000) = 5e-4.
     np.testing.assert_allclose(rates, [1e-7, (1e-3 + 1e-7) / 2, 1e-3, 5e-4])
@@ -182,10 +182,10 @@ def test_parameters_are_checked(given, message):
         little(**given)
 
 
-def test_scales():
+def test_presets():
     with pytest.raises(ParameterError, match="'tiny', 'small' or 'paper'"):
-        scaled("huge")
-    assert scaled("tiny", "gru").clip == 1.0
-    assert scaled("paper").changed(dropout=None, seed=3) == dataclasses.replace(
+        preset_named("huge")
+    assert preset_named("tiny", "gru").clip == 1.0
+    assert preset_named("paper").changed(dropout=None, seed=3) == dataclasses.replace(
         Parameters(), seed=3
     )

@@ -77,9 +77,9 @@ class CausalBackend(TransformerBackend):
         end = self.end_id()
         pieces, at = [], 0
         for request, prompt in zip(requests, alone, strict=True):
-            own = wholes[at : at + len(request.replies)]
+            of_request = wholes[at : at + len(request.replies)]
             at += len(request.replies)
-            pieces.append(self._piece(request.replies, prompt, own, end, cuts))
+            pieces.append(self._piece(request.replies, prompt, of_request, end, cuts))
         return pieces
 
     def _prompt(self, turns: Sequence[str], cuts: Cuts) -> str:

@@ -70,10 +70,7 @@ class EncoderDecoderBackend(TransformerBackend):
         window = self.window_of(DECODER_WINDOW)
         return [
             sourced(
-                source,
-                self.start,
-                [_tail(*next(targets), ended) for _ in request.replies],
-                window,
+                source, self.start, [_tail(*next(targets), ended) for _ in request.replies], window
             )
             for source, request in zip(sources, requests, strict=True)
         ]

@@ -17,6 +17,7 @@ from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderBackend
 from rejoinder.models.likelihood.transformer.likelihoods import TransformerBackend
 from rejoinder.models.training.folder import kind_of
+from rejoinder.models.worker_models import loaded_once
 
 
 def load(
@@ -41,14 +42,9 @@ def load(
     """
     _check_extra()
     path = os.fspath(model)
-    try:
-        config, tokenizer, loaded = open_pretrained(
-            path, _class, download=local.download, device=local.device, dtype=local.dtype
-        )
-    except RejoinderError:
-        raise
-    except Exception as error:  # damaged files raise whatever their parsers raise
-        raise InputError(_unloadable(path, error, local.download)) from None
+    config, tokenizer, loaded, weights = loaded_once(
+        path, ("transformer", local.device, local.dtype), lambda: _opened(path, local)
+    )
     kind = EncoderDecoderBackend if config.is_encoder_decoder else CausalBackend
     return kind(
         loaded,
@@ -56,8 +52,21 @@ def load(
         prompting,
         batch_tokens=local.batch_tokens,
         name=name or Path(path).name or path,
-        weights=_hash(loaded),
+        weights=weights,
     )
+
+
+def _opened(path: str, local: LocalModel) -> tuple[Any, Any, Any, str]:
+    """Configuration, tokenizer and model of a folder, and the hash of the weights."""
+    try:
+        opened = open_pretrained(
+            path, _class, download=local.download, device=local.device, dtype=local.dtype
+        )
+    except RejoinderError:
+        raise
+    except Exception as error:  # damaged files raise whatever their parsers raise
+        raise InputError(_unloadable(path, error, local.download)) from None
+    return *opened, _hash(opened.model)
 
 
 def _check_extra() -> None:

@@ -182,10 +182,7 @@ def fitted(
 
 
 def sourced(
-    source: list[int],
-    start: list[int],
-    tails: Sequence[Tail],
-    window: int | None,
+    source: list[int], start: list[int], tails: Sequence[Tail], window: int | None
 ) -> Piece:
     """An encoder-decoder model's piece; ``source`` fits the encoder already.
 

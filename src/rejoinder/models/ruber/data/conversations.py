@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from rejoinder.corpora.leakage import SpokenTexts, spoken
+from rejoinder.corpora.leakage import WordTexts, words_alone
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import counted
@@ -25,7 +25,7 @@ class Conversations:
 
     Attributes:
         texts: The distinct texts.
-        words: The same as ``leakage.spoken`` gives them.
+        words: The same as ``leakage.words_alone`` gives them.
         turns: int64 [n, k], for each item the last k turns of its query, oldest first, as places
             in ``texts``; ``NONE`` before the first.
         replies: int64 [n], likewise.
@@ -81,7 +81,7 @@ class Conversations:
             dialogues[i] = dialogues[i - 1] + (not goes_on) if i else 0
         left = len(corpus) - len(replies)
         note = f"{counted(left, 'item')} left out: no context or no reference"
-        words = tuple(spoken(places, language))
+        words = tuple(words_alone(places, language))
         notes = (*((note,) if left else ()), *language_notes(list(places), language))
         return cls(tuple(places), words, turns, answers, dialogues, notes)
 
@@ -117,7 +117,7 @@ class Conversations:
         held_out = np.isin(self.dialogues, sampled)
         return self.take(~held_out), self.take(held_out)
 
-    def without(self, excluded: SpokenTexts, named: str) -> Conversations:
+    def without(self, excluded: WordTexts, named: str) -> Conversations:
         """The conversations that share nothing with evaluation sets.
 
         A conversation goes that holds an utterance of ``leakage.LONG`` words or more that is said
@@ -146,13 +146,13 @@ class Conversations:
         )
         return self.take(~gone, note)
 
-    def sharing(self, excluded: SpokenTexts) -> np.ndarray:
+    def sharing(self, excluded: WordTexts) -> np.ndarray:
         """Which items stand in conversations that ``without`` leaves out: bool [n]."""
         long, replied = self._leaks(excluded)
         shared = long[self.turns].any(axis=1) | replied
         return np.isin(self.dialogues, np.unique(self.dialogues[shared]))
 
-    def without_replies(self, excluded: SpokenTexts, named: str) -> Conversations:
+    def without_replies(self, excluded: WordTexts, named: str) -> Conversations:
         """The items whose reply is not said elsewhere: for talk that has whole phrases in common.
 
         An item goes whose reply has ``leakage.LONG`` words or more and is said there too, or whose
@@ -174,17 +174,17 @@ class Conversations:
         note = f"{int(gone.sum())} of {counted(len(self), 'item')} left out whose reply stands in {named}"
         return self.take(~gone, note) if gone.any() else self
 
-    def _leaks(self, excluded: SpokenTexts) -> tuple[np.ndarray, np.ndarray]:
+    def _leaks(self, excluded: WordTexts) -> tuple[np.ndarray, np.ndarray]:
         """Which texts are long and said there, bool [texts + 1]; which replies are, or as pairs."""
         long = np.array([text in excluded.long for text in self.words] + [False])
         pairs = [(self.words[m], self.words[r]) in excluded.pairs for m, r in self.pairs()]
         return long, long[self.replies] | np.array(pairs, dtype=bool)
 
-    def spoken_texts(self) -> SpokenTexts:
+    def word_texts(self) -> WordTexts:
         """What these conversations say, where they are held out themselves."""
         words = self.words
         used = (words[place] for place in self.used().tolist())
-        return SpokenTexts.of(used, ((words[m], words[r]) for m, r in self.pairs()))
+        return WordTexts.of(used, ((words[m], words[r]) for m, r in self.pairs()))
 
     def used(self) -> Indices:
         """The places of the texts that the items hold: after ``take``, not all of ``texts``."""
@@ -209,10 +209,10 @@ class Conversations:
             by_dialogue.setdefault(name, []).extend(
                 [turn for turn in turns if turn != NONE] + [reply]
             )
-        distinct = {name: list(dict.fromkeys(said)) for name, said in by_dialogue.items()}
+        distinct = {name: list(dict.fromkeys(texts)) for name, texts in by_dialogue.items()}
         others = [
             [each for each in distinct[name] if each != reply]
             for name, reply in zip(self.dialogues.tolist(), self.replies.tolist(), strict=True)
         ]
         bounds = np.cumsum([0, *map(len, others)])
-        return np.array([each for few in others for each in few], dtype=np.int64), bounds
+        return np.array([each for rows in others for each in rows], dtype=np.int64), bounds

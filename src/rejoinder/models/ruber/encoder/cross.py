@@ -148,9 +148,9 @@ class CrossScorer(EncoderScorer):
     ) -> Tensor:
         """The true reply among wrong ones of the batch, and one of its own conversation."""
         b = rows.size
-        true, own = corpus.replies[rows], said_elsewhere(corpus, rows, others, rng)
+        true, same_dialogue = corpus.replies[rows], said_elsewhere(corpus, rows, others, rng)
         q = self.module.tokens(*self._queries(prepared, corpus.turns[rows]))
-        r = self.module.tokens(*self._replies(prepared, np.concatenate([true, own])))
+        r = self.module.tokens(*self._replies(prepared, np.concatenate([true, same_dialogue])))
         places = np.arange(b)
         wrong = _elsewhere(true, self.sizes.wrong, rng)
         candidates = np.column_stack([places, b + places, wrong])

@@ -98,10 +98,10 @@ class DecomposableAttention(nn.Module):
         """
         lengths = r[1].sum(dim=1)[replies]
         order = lengths.argsort()
-        own = self.first.weight[:, : self.width]
+        weight = self.first.weight[:, : self.width]
         halves = (
             r[0],
-            linear(r[0], own, self.first.bias),
+            linear(r[0], weight, self.first.bias),
         )  # once for each reply, whatever it is paired with
         scores = []
         for group in order.tensor_split(min(GROUPS, order.numel())):
@@ -112,10 +112,10 @@ class DecomposableAttention(nn.Module):
 
     def _scores(self, q: Tokens, r: Sequence[Tensor], queries: Tensor, replies: Tensor) -> Tensor:
         """The scores of pairs whose replies are of like length: [b]."""
-        a, there = (each.index_select(0, queries) for each in q)
+        a, present = (each.index_select(0, queries) for each in q)
         b, begun, mask = (each.index_select(0, replies) for each in r)
         attention = (b @ a.transpose(1, 2)) / b.shape[-1] ** 0.5
-        attention = attention.masked_fill(~there[:, None], float("-inf")).softmax(dim=-1)
+        attention = attention.masked_fill(~present[:, None], float("-inf")).softmax(dim=-1)
         aligned = attention @ a
         rest = self.first.weight[:, self.width :]
         begun = begun + linear(torch.cat([aligned, b * aligned], dim=-1), rest)

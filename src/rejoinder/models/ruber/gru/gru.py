@@ -174,8 +174,8 @@ class GRUScorer(UnreferencedScorer):
                 self.network.pairs(q, r[:b]), self.network.pairs(q, r[b:]), self.sizes.margin
             )
         grid = self.network.grid(q, r[:b])
-        own = own_loss(grid.diagonal(), self.network.pairs(q, r[b:]))
-        return softmax_loss(grid, true) + self.sizes.own * own
+        same_dialogue_loss = own_loss(grid.diagonal(), self.network.pairs(q, r[b:]))
+        return softmax_loss(grid, true) + self.sizes.own * same_dialogue_loss
 
     def _queries(self, prepared: Ragged, turns: Indices) -> Tensor:
         return self.network.queries(joined(prepared, turns[:, -self.sizes.turns :]))
@@ -191,17 +191,17 @@ def joined(prepared: Ragged, turns: Indices) -> Ragged:
         prepared: The texts.
         turns: Places of texts (int64 [b, k]); NONE before the first.
     """
-    there = turns != NONE
-    texts = prepared.take(turns[there])
+    present = turns != NONE
+    texts = prepared.take(turns[present])
     if turns.shape[1] == 1:
         lengths = np.zeros(len(turns), np.int64)
-        lengths[there[:, 0]] = texts.lengths
+        lengths[present[:, 0]] = texts.lengths
         return Ragged(texts.ids, np.append(0, np.cumsum(lengths)))
     # Every turn but a query's last one has a mark behind it.
-    marked = texts.lengths + np.append(np.diff(np.nonzero(there)[0]) == 0, False)
+    marked = texts.lengths + np.append(np.diff(np.nonzero(present)[0]) == 0, False)
     ends = np.cumsum(marked)
     ids = np.ones(int(marked.sum()), np.int64)
     within = np.repeat(ends - marked - texts.bounds[:-1], texts.lengths)
     ids[within + np.arange(texts.ids.size)] = texts.ids
-    bounds = np.append(0, ends)[np.append(0, np.cumsum(there.sum(axis=1)))]
+    bounds = np.append(0, ends)[np.append(0, np.cumsum(present.sum(axis=1)))]
     return Ragged(ids, bounds)

@@ -76,12 +76,7 @@ class RuberNetwork(nn.Module):
     """
 
     def __init__(
-        self,
-        words: int,
-        width: int,
-        units: int,
-        layers: Sequence[int],
-        dropout: float = 0.0,
+        self, words: int, width: int, units: int, layers: Sequence[int], dropout: float = 0.0
     ) -> None:
         super().__init__()
         self.vectors = nn.Embedding(words, width)

@@ -43,14 +43,14 @@ def blocks(language):
 
 
 @pytest.mark.parametrize("code", blocks("python"))
-def test_python_runs(code, unrendered, monkeypatch, tmp_path):
+def test_python_runs(code, unrendered, short_replies, monkeypatch, tmp_path):
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "example", "exec"), {})
 
 
 @pytest.fixture
-def few(monkeypatch):
+def few(short_replies, monkeypatch):
     """Commands that name no number of resamples or permutations draw few: no figure is compared."""
     for command in commands().values():
         for each in command.params:

@@ -61,16 +61,16 @@ BESIDE = {
 """What stands beside the value of another column: ``auc_low`` beside ``auc``."""
 
 
-def meaning_of(name: str, own: Mapping[str, str] = MappingProxyType({})) -> str:
+def meaning_of(name: str, first: Mapping[str, str] = MappingProxyType({})) -> str:
     """What a column holds, in a sentence.
 
     >>> meaning_of("auc_low")
     'Lower end of the 95% interval of auc; null where there is none.'
 
     Raises:
-        KeyError: Neither ``own``, which is of its table, nor this file says it.
+        KeyError: Neither ``first``, which is of its table, nor this file says it.
     """
-    for known in (own, MEANINGS):
+    for known in (first, MEANINGS):
         if name in known:
             return known[name]
     value, _, end = name.rpartition("_")

@@ -72,9 +72,9 @@ def parts_of(cell: Cell, style: str = "", in_papers: bool = False) -> Iterable[t
     parts = cell.parts if isinstance(cell, Text) else ((visible(cell), ""),)
     if not in_papers:
         parts = [
-            (text, own.replace(P_VALUE, "")) for text, own in parts if not own.startswith(IN_PAPERS)
+            (text, tag.replace(P_VALUE, "")) for text, tag in parts if not tag.startswith(IN_PAPERS)
         ]
-    return ((text, f"{style} {own}".strip()) for text, own in parts)
+    return ((text, f"{style} {tag}".strip()) for text, tag in parts)
 
 
 def plain(cell: Cell) -> str:

@@ -76,10 +76,10 @@ def album(
     pages = 3 + len(clouds) + len(shown_panels) + ("within" in agreement.table().columns)
     paths: list[Path] = []
     with style.drawing():
-        drawn = chain(
+        pictures = chain(
             overviews(agreement), _scatters(clouds), _sweeps(agreement, swept, shown_panels)
         )
-        for number, (name, figure) in enumerate(drawn):
+        for number, (name, figure) in enumerate(pictures):
             paths += style.save(figure, folder, name)
             if progress is not None:
                 progress(number + 1, pages)
@@ -138,9 +138,9 @@ def _clouds(agreement: Agreement, rated: Rated) -> dict[str, Cloud]:
     for label in agreement.labels:
         turned = rated.subjects[label].sign < 0
         y = f"{y_name}, sign turned: lower is better" if turned else y_name
-        own = seen.filter(_scored(seen, [label]))
-        whose = own["system"].to_list() if "system" in own.columns else None
-        points = own["human"].to_numpy(), own[label].to_numpy()
+        scored = seen.filter(_scored(seen, [label]))
+        whose = scored["system"].to_list() if "system" in scored.columns else None
+        points = scored["human"].to_numpy(), scored[label].to_numpy()
         clouds[names[label]] = Cloud(label, *points, whose, x_name, y)
     return clouds
 

@@ -90,12 +90,7 @@ def group_against_group(
 
 
 def _cloud(
-    name: str,
-    x: Floats,
-    y: Floats,
-    systems: Sequence[str] | None,
-    x_name: str,
-    y_name: str,
+    name: str, x: Floats, y: Floats, systems: Sequence[str] | None, x_name: str, y_name: str
 ) -> Cloud:
     """The replies that have both numbers."""
     both = np.isfinite(x) & np.isfinite(y)

@@ -50,7 +50,7 @@ def through_time(series: pl.DataFrame) -> Figure:
                 points[name].to_numpy() for name in ("run", "value", "low", "high")
             )
             axes.fill_between(x, low, high, color=look.colour, alpha=0.15, linewidth=0)
-            (drawn,) = axes.plot(
+            (line,) = axes.plot(
                 x,
                 value,
                 look.line,
@@ -60,7 +60,7 @@ def through_time(series: pl.DataFrame) -> Figure:
                 markevery=1 + len(x) // MARKS,
                 linewidth=1.2,
             )
-            handles.setdefault(str(system) or "value", drawn)
+            handles.setdefault(str(system) or "value", line)
         first = panel.row(0, named=True)
         words = [first["metric"], first["about"]]
         axes.set_title(", ".join(filter(None, words)) + f" ({first['verb']}: {first['name']})")

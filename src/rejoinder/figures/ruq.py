@@ -115,10 +115,10 @@ def ruq_figure(
         dict.fromkeys(s for table in by_title.values() for s in table["system"].to_list())
     )
     first = next(iter(by_title.values()))
-    drawn = _generic(first, generic)
-    looks = _looks(drawn)
+    texts = _generic(first, generic)
+    looks = _looks(texts)
     courses = {
-        (system, title): _courses(table.filter(pl.col("system") == system), drawn, longest)
+        (system, title): _courses(table.filter(pl.col("system") == system), texts, longest)
         for system in systems
         for title, table in by_title.items()
     }
@@ -195,16 +195,16 @@ def _table(given: pl.DataFrame | str | os.PathLike[str]) -> pl.DataFrame:
     return table
 
 
-def _generic(table: pl.DataFrame, wanted: Sequence[str] | None) -> list[str]:
-    there = (
+def _generic(table: pl.DataFrame, texts: Sequence[str] | None) -> list[str]:
+    present = (
         table.filter(pl.col("kind") == "generic").get_column("text").unique(maintain_order=True)
     ).to_list()
-    if wanted is None:
-        return there[:GENERIC]
-    for text in wanted:
-        if text not in there:
-            raise ParameterError(f"generic reply {text!r} was not scored; choose {one_of(there)}")
-    return list(wanted)
+    if texts is None:
+        return present[:GENERIC]
+    for text in texts:
+        if text not in present:
+            raise ParameterError(f"generic reply {text!r} was not scored; choose {one_of(present)}")
+    return list(texts)
 
 
 def _looks(generic: Sequence[str]) -> dict[str, Look]:

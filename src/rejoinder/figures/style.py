@@ -175,8 +175,8 @@ def legend(owner: Figure | Axes, handles: Mapping[str, Artist], place: str, **mo
         return
     marks = [f"{i}" for i in range(len(handles))]
     more["loc"] = place
-    drawn = owner.legend(list(handles.values()), marks, **more)
-    for text, name in zip(drawn.get_texts(), handles, strict=True):
+    legend_box = owner.legend(list(handles.values()), marks, **more)
+    for text, name in zip(legend_box.get_texts(), handles, strict=True):
         text.set_text(shortened(name))
 
 
@@ -350,11 +350,11 @@ def unwritable(names: Iterable[str]) -> str:
     """
     from matplotlib.font_manager import findfont, get_font
 
-    wanted = {ord(c) for name in names for c in shortened(name) if c != " "}
+    characters = {ord(c) for name in names for c in shortened(name) if c != " "}
     for family in _fonts():
-        if wanted:
-            wanted -= set(get_font(findfont(family)).get_charmap())
-    return "".join(map(chr, sorted(wanted)))
+        if characters:
+            characters -= set(get_font(findfont(family)).get_charmap())
+    return "".join(map(chr, sorted(characters)))
 
 
 @cache

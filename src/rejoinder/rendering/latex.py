@@ -34,7 +34,7 @@ SPECIAL = str.maketrans(
 """What LaTeX would obey, or print as another character."""
 
 IN_COMMENTS = {code: word for code, word in SPECIAL.items() if code != ord("|")}
-"""The same without the bar, which parts the words of a signature."""
+"""The same without the bar, which separates the words of a signature."""
 
 
 def as_latex(document: Document) -> str:

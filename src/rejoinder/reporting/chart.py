@@ -59,6 +59,7 @@ class Chart:
         legend: The kinds of marks, each with how it is drawn: 0 people, 1 corrected, from 2 on metrics.
         rows: The systems, from the top.
         zero: The value of the line that systems are compared with; None for none.
+        drawn: What the marks are.
 
     >>> row = ChartRow("", "a", "2.0", "", (Mark(0, -1, -2, 0),))
     >>> made = Chart("mean", "", ((0, "people"),), (row,), 0.0)
@@ -71,6 +72,7 @@ class Chart:
     legend: tuple[tuple[int, str], ...]
     rows: tuple[ChartRow, ...]
     zero: float | None = None
+    drawn: str = "95% interval"
 
     @cached_property
     def ends(self) -> tuple[float, float]:

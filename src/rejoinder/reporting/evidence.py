@@ -41,8 +41,8 @@ def pairs_by_people(
         return compared.pairs, compared.ranks, compared.p_column
     if (alone := report.by_people) is None:
         return None
-    own = (each.filter(criterion=criterion) for each in (alone.pairs, alone.ranks))
-    pairs, ranks = (each.with_columns(by=pl.lit(PEOPLE)) for each in own)
+    of_criterion = (each.filter(criterion=criterion) for each in (alone.pairs, alone.ranks))
+    pairs, ranks = (each.with_columns(by=pl.lit(PEOPLE)) for each in of_criterion)
     return (pairs, ranks, alone.p_column) if pairs.height else None
 
 
@@ -117,8 +117,8 @@ def _by_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
     """The systems by each metric that ranks them."""
     table = report.scores.systems()
     for label, each in report.scores.measured.items():
-        own = table.filter(pl.col("metric") == label, pl.col("value").is_not_nan())
-        if not each.metric.ranks or own.is_empty():
+        values = table.filter(pl.col("metric") == label, pl.col("value").is_not_nan())
+        if not each.metric.ranks or values.is_empty():
             continue
         tests = []
         if report.comparison is not None:
@@ -126,7 +126,7 @@ def _by_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
             tests = pairs.select("a", "b", "difference", "p_randomization_holm").rows()
         yield MetricEvidence(
             label,
-            standings(own.select("system", "value").rows(), tests, each.metric.higher_is_better),
+            standings(values.select("system", "value").rows(), tests, each.metric.higher_is_better),
             number_of(each.metric),
             _agreement(report, label),
             *_trivial(report, label),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -305,7 +305,7 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None) ->
             if name in each
         ]
         own = verdicts.get(name)
-        words = "" if own is None else span(own["low"], own["high"], show)
+        words = "" if own is None else _with_span(own, show)
         drawn = tuple(marks) or (Mark([*pairs.kinds].index(pairs.by), 0.0),)
         rows.append(ChartRow(pairs.ranks.get(name, ""), name, show(value), words, drawn))
     left_out = len(verdict.standings) - len(rows)
@@ -315,7 +315,14 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None) ->
         f"ties are corrected for all pairs{more}"
     )
     heading = "mean" if verdict.criterion else verdict.by
-    return Chart(heading, caption, tuple(pairs.kinds.values()), tuple(rows), 0.0)
+    drawn = f"difference from {first}, and its 95% interval"
+    return Chart(heading, caption, tuple(pairs.kinds.values()), tuple(rows), 0.0, drawn)
+
+
+def _with_span(row: Mapping[str, Any], show: Callable[[float], str]) -> str:
+    """A difference and its interval."""
+    difference, low, high = (row[key] for key in ("difference", "low", "high"))
+    return show(difference) if math.isnan(low) else f"{show(difference)} {span(low, high, show)}"
 
 
 def _beside_baseline(report: ReportParts) -> Chart | None:

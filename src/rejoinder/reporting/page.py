@@ -6,19 +6,19 @@ import base64
 import gzip
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rejoinder._version import __version__
+from rejoinder.document.table import Grid
 from rejoinder.files.page_policy import hash_of
 from rejoinder.progress import Progress
 from rejoinder.reporting import pictures
 from rejoinder.reporting.first_screen import first_screen
 from rejoinder.reporting.items import data_of
-from rejoinder.reporting.layout import PageSection
-from rejoinder.reporting.repeats import NOTE, without_repeats
+from rejoinder.reporting.layout import PageLine, PagePart, PageSection
 from rejoinder.reporting.sections import Words, as_it_is, page_sections
 from rejoinder.reporting.summary import summary
 from rejoinder.visible import visible
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("opening.js", "search.js", "report.js")
 """The parts of the page's script, in their order."""
+
+NOTE = "note: "
+"""How a note begins."""
 
 LARGE = 4_000_000
 """Letters of JSON above which a page holds its items packed; packed ones need a browser of 2023."""
@@ -144,6 +147,7 @@ def _sections(report: ReportParts, words: Words) -> list[PageSection]:
             for place, name in enumerate(report.agreement)
         },
         ("ruq", 0): pictures.of_ruq(report),
+        ("runs", 0): pictures.of_runs(report),
     }
     said = [f"{NOTE}{visible(note, lines=True)}" for note in report.notes]
     said += [visible(f"{label}: {text}", lines=True) for label, text in report.signatures().items()]
@@ -160,6 +164,61 @@ def _sections(report: ReportParts, words: Words) -> list[PageSection]:
             ],
         )
         for each in without_repeats(sections, said)
+    ]
+
+
+def without_repeats(sections: Iterable[PageSection], said: Iterable[str]) -> list[PageSection]:
+    """The sections, with a reference in the place of each note that the page has given before.
+
+    Args:
+        sections: The sections in the order of the page.
+        said: Lines that the page has for all sections: the notes of its summary and the signatures. They
+            are left out without a reference.
+    """
+    places: dict[str, tuple[str, str]] = {}
+    left_out = set(said)
+    return [
+        replace(
+            each,
+            parts=[
+                replace(part, shown=_once(part, part_id(each, n), each.title, places, left_out))
+                for n, part in enumerate(each.parts)
+            ],
+        )
+        for each in sections
+    ]
+
+
+def part_id(section: PageSection, place: int) -> str:
+    """The id of a part of a section: that of its heading, or of the section where it has none."""
+    return f"{section.key}-{place}" if section.parts[place].heading else section.key
+
+
+def _once(
+    part: PagePart, id: str, title: str, places: dict[str, tuple[str, str]], left_out: set[str]
+) -> list[Grid | PageLine]:
+    """What a part shows; the notes that it gives first are from now on in ``places``."""
+    shown: list[Grid | PageLine] = []
+    repeated: dict[tuple[str, str], int] = {}
+    for each in part.shown:
+        if isinstance(each, Grid) or each.heading or each.text not in {*places, *left_out}:
+            shown.append(each)
+            if isinstance(each, PageLine) and each.text.startswith(NOTE):
+                places[each.text] = (part.heading or title, id)
+        elif each.text in places and places[each.text][1] != id:
+            repeated[places[each.text]] = repeated.get(places[each.text], 0) + 1
+    return [*shown, *_references(repeated)]
+
+
+def _references(repeated: dict[tuple[str, str], int]) -> Sequence[PageLine]:
+    """A line for each place that has notes of this part, with their number."""
+    return [
+        PageLine(
+            f"{number} more {'note holds' if number == 1 else 'notes hold'} here too, see",
+            link=words,
+            place=place,
+        )
+        for (words, place), number in repeated.items()
     ]
 
 

@@ -13,7 +13,7 @@ from rejoinder.human_evaluation.preference_summary import PreferenceSummary
 from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.meta_evaluation.correlate import Agreement
 from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
-from rejoinder.result import Result
+from rejoinder.result import PlottedResult, Result
 from rejoinder.scoring.compare import Comparison
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
@@ -40,6 +40,7 @@ class ReportParts(Result):
         tokens: By the name of its file the likelihoods of single tokens.
         failed: By part the reason why it is not there.
         about_data: What was left out of the data, or read in another way.
+        runs: Earlier runs of a ledger with these metrics; None for none.
     """
 
     testset: TestSet | None = field(repr=False)
@@ -57,6 +58,7 @@ class ReportParts(Result):
     tokens: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
     about_data: tuple[str, ...] = ()
+    runs: PlottedResult | None = None
 
     @property
     def contexts(self) -> pl.DataFrame:

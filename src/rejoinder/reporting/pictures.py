@@ -130,6 +130,19 @@ def of_ruq(report: ReportParts) -> list[Picture]:
     return pictures
 
 
+def of_runs(report: ReportParts) -> list[Picture]:
+    """The metrics through earlier runs; none where they are too many for a figure."""
+    if report.runs is None:
+        return []
+    try:
+        with style.drawing(minus=False):
+            drawn = report.runs.plot()
+    except InputError:
+        return []
+    caption = "values of earlier runs with 95% intervals; only comparable values are connected"
+    return [_picture(drawn, "runs-0", caption)]
+
+
 def _picture(figure: Figure, name: str, caption: str) -> Picture:
     _without_pixels(figure)
     broad = figure.get_figwidth() > BROAD

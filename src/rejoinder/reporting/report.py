@@ -17,6 +17,7 @@ from rejoinder.files.provenance import content_of, write_record
 from rejoinder.files.recording import record_of
 from rejoinder.files.replacing import check_target, replacing
 from rejoinder.human_evaluation.by_people.compare import compare_by_people
+from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
 from rejoinder.messages import Argument, Call, counted
@@ -205,6 +206,7 @@ def report(
     preferences: Frame | Preferences | None = None,
     ruq: Sequence[str | os.PathLike[str]] = (),
     criterion: str | None = None,
+    scale: Scale | None = None,
     without: Sequence[str] = (),
     missing: Missing = "error",
     drop_unusable: bool = False,
@@ -232,6 +234,7 @@ def report(
         preferences: The table of ``read_preferences``.
         ruq: Files of ``rejoinder ruq --save`` (values) or ``--save-tokens`` (for the plot).
         criterion: The only criterion of the ratings and preferences that counts; None takes all.
+        scale: The worst and the best grade that could be given; None: the worst and the best given.
         without: Systems to leave out, people for instance.
         missing: As for ``score``.
         drop_unusable: As for ``score``.
@@ -289,11 +292,11 @@ def report(
     if texts is not None and scores.measured:
         audited = _audit(*texts, metrics, facts | draws, failed, progress("auditing"))
     beside = table if scores.measured else None
-    people = _with_people(scores, beside, draws, failed, progress("correlating"))
+    people = _with_people(scores, beside, scale, draws, failed, progress("correlating"))
     if table is not None and beside is None:
         by_people = _attempt(
             "comparison by people",
-            lambda: compare_by_people(table, cluster=cluster, seed=seed),
+            lambda: compare_by_people(table, scale=scale, cluster=cluster, seed=seed),
             failed,
         )
     return Report(
@@ -302,7 +305,7 @@ def report(
         scores,
         compared,
         audited,
-        None if table is None else summarise(table, **draws),
+        None if table is None else summarise(table, scale=scale, **draws),
         *people,
         by_people,
         None if chosen is None else summarise_preferences(chosen, criterion=criterion, **draws),
@@ -407,6 +410,7 @@ def _audit(
 def _with_people(
     scores: Scores,
     table: Ratings | None,
+    scale: Scale | None,
     draws: dict[str, Any],
     failed: dict[str, str],
     progress: Progress | None,
@@ -422,24 +426,28 @@ def _with_people(
     together: dict[str, PeopleComparison] = {}
     names = [] if table is None else table.frame.get_column("criterion").unique(maintain_order=True)
     for name in names:
-        own = table.of_criterion(name)  # pyright: ignore[reportOptionalMemberAccess]
+        ratings = table.of_criterion(name)  # pyright: ignore[reportOptionalMemberAccess]
         agreed = _attempt(
             f"agreement, {name}",
-            lambda own=own: correlate(scores, own, **draws, progress=progress),
+            lambda ratings=ratings: correlate(scores, ratings, **draws, progress=progress),
             failed,
         )
         if agreed is not None:
             replies[name] = agreed
-        rated = set(own.frame.get_column("system")) & set(scores.names)
+        rated = set(ratings.frame.get_column("system")) & set(scores.names)
         if len(rated) >= LEAST_SYSTEMS:
             part = f"agreement over systems, {name}"
-            made = _attempt(part, lambda own=own: correlate(scores, own, "system", **draws), failed)
-            if made is not None:
-                systems[name] = made
+            over_systems = _attempt(
+                part, lambda ratings=ratings: correlate(scores, ratings, "system", **draws), failed
+            )
+            if over_systems is not None:
+                systems[name] = over_systems
         if len(rated) > 1:
-            part, seed = f"comparison with people, {name}", draws["seed"]
+            how = {"scale": scale, "seed": draws["seed"]}
             both = _attempt(
-                part, lambda own=own, seed=seed: compare_with_people(judges, own, seed=seed), failed
+                f"comparison with people, {name}",
+                lambda ratings=ratings, how=how: compare_with_people(judges, ratings, **how),
+                failed,
             )
             if both is not None:
                 together[name] = both

@@ -122,6 +122,7 @@ def sections(report: ReportParts) -> list[Section]:
         Section("audit", "Audit", list(_audit(report))),
         Section("ruq", "Relative utterance quantity", list(_ruq(report))),
         Section("people", "Ratings and raters", list(_people(report))),
+        Section("runs", "Earlier runs", list(_runs(report))),
     ]
     return [each for each in every if each.parts]
 
@@ -164,6 +165,11 @@ def _ruq(report: ReportParts) -> Iterator[SectionPart]:
     for name, each in report.ruq.items():
         shown = each.document(View(signatures=False))
         yield SectionPart(name, _named(shown, "ruq", file=name), "ruq")
+
+
+def _runs(report: ReportParts) -> Iterator[SectionPart]:
+    if report.runs is not None:
+        yield SectionPart("", report.runs.document(), "runs")
 
 
 def _people(report: ReportParts) -> Iterator[SectionPart]:

@@ -60,10 +60,10 @@ def _size(report: ReportParts) -> Iterator[str]:
     """How many systems, items and references there are, and how many items have no reference."""
     systems, items = counted(len(report.scores.names), "system"), report.scores.items
     replied = f"{systems} replied to {counted(items.height, 'item')}"
-    if fewer := [f"{system} to {own}" for system, own in incomplete(report, items)]:
+    if fewer := [f"{system} to {number}" for system, number in incomplete(report, items)]:
         replied += f" ({enumerated(fewer)} of them)"
-    own = report.references.join(items.select("id"), on="id", how="semi")
-    counts = own.group_by("id").len().get_column("len")
+    references = report.references.join(items.select("id"), on="id", how="semi")
+    counts = references.group_by("id").len().get_column("len")
     if report.responses.is_empty():
         of = f"{systems} and {counted(items.height, 'item')}"
         yield f"{of}; the texts of the replies are not given."
@@ -71,14 +71,14 @@ def _size(report: ReportParts) -> Iterator[str]:
         yield f"{replied}, none of which has a reference."
     else:
         ends = dict.fromkeys((counts.min(), counts.max()))
-        references = f"{' to '.join(map(str, ends))} reference{'s' * (counts.max() != 1)}"
+        of_item = f"{' to '.join(map(str, ends))} reference{'s' * (counts.max() != 1)}"
         if without := items.height - counts.len():
             has, none = ("has" if number == 1 else "have" for number in (counts.len(), without))
             each = " each" * (counts.len() != 1)
-            rest = f"{counts.len()} of them {has} {references}{each}, and {without} {none} none"
+            rest = f"{counts.len()} of them {has} {of_item}{each}, and {without} {none} none"
             yield f"{replied}; {rest}."
         else:
-            yield f"{replied}; an item has {references}."
+            yield f"{replied}; an item has {of_item}."
 
 
 def incomplete(report: ReportParts, items: pl.DataFrame) -> Iterator[tuple[str, int]]:

@@ -184,8 +184,8 @@ def _by_metric(given: MetricEvidence, judged: bool, also: str) -> Verdict:
         grounds = f"This is what {label} says; whether {label} agrees with people here could not be computed."
     elif given.agrees:
         evidence = "metric with people"
-        few = "Too few items are rated to compare systems by people"
-        grounds = f"{few}; {label} agrees with the ratings ({given.correlation})."
+        why = "Too few items are rated to compare systems by people"
+        grounds = f"{why}; {label} agrees with the ratings ({given.correlation})."
     else:
         which = f"which is not shown to agree with people here ({given.correlation})"
         grounds = f"This is what {label} says, {which}."

@@ -107,11 +107,11 @@ def find_settings(
     'bleu:order=1,lowercase=true'
     """
     figure, decimals = _figure(reported)
-    wanted = usual_settings(made(metric))
+    settings = usual_settings(made(metric))
     scores = score(
         testset,
         responses,
-        wanted,
+        settings,
         missing=missing,
         drop_unusable=drop_unusable,
         resamples=0,
@@ -124,7 +124,7 @@ def find_settings(
         )
     values = {each.metric: float(each.scores()[0]) for each in scores.measured.values()}
     rows = []
-    for each in wanted:
+    for each in settings:
         value = values[each]
         scale = min((1, 100), key=lambda by, value=value: _distance(by * value, figure))
         distance = _distance(scale * value, figure)
@@ -135,7 +135,7 @@ def find_settings(
         given if given.height else table.sort("distance", maintain_order=True).head(NEAREST),
         str(reported),
         scores.names[0],
-        len(wanted),
+        len(settings),
         int(min(each.n for each in scores.measured.values())),
         tuple(dict.fromkeys(scores.notes)),
     )

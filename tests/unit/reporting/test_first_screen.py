@@ -131,6 +131,12 @@ def test_the_figure_is_the_table_turned_towards_the_first_system(some):
     assert shown.at(shown.ends[0]) == 0
     assert shown.at(shown.ends[1]) == 100
     html = some.to_html()
+    # What stands beside a mean is the interval of a difference, and is called so.
+    assert shown.drawn == "difference from good, and its 95% interval"
+    assert f'<th scope="col" class="strip">{shown.drawn}</th>' in html
+    verdicts = pairs.filter(by="corrected").get_column("difference").abs()
+    said = [row.words.split(" [")[0] for row in shown.rows[1:]]
+    assert {f"{each:.2f}" for each in verdicts} >= {each.lstrip("-") for each in said}
     for row in shown.rows:
         for mark in row.marks:
             assert f'<svg class="shape" x="{shown.at(mark.value)}%"' in html

@@ -18,9 +18,8 @@ from rejoinder.document.table import Grid, Head
 from rejoinder.figures import style
 from rejoinder.files.page_policy import hash_of
 from rejoinder.reporting.layout import PageLine, PagePart, PageSection
-from rejoinder.reporting.page import unbroken
+from rejoinder.reporting.page import unbroken, without_repeats
 from rejoinder.reporting.pictures import in_page
-from rejoinder.reporting.repeats import without_repeats
 from rejoinder.reporting.report import write_report
 from shared_data import EXAMPLES
 

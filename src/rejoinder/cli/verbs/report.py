@@ -12,6 +12,7 @@ from rejoinder.cli.terminal.progress import Progress
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.ledger.runs import Runs
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
     from rejoinder.tables.types import Responses
@@ -74,7 +75,7 @@ def report(given: ReportOptions) -> None:
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.records import Records
-    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.show.json_output import write
     from rejoinder.cli.show.options_of_verbs import with_their_verb
     from rejoinder.cli.terminal.showing import show
     from rejoinder.cli.terminal.speech import logged_notes
@@ -85,32 +86,38 @@ def report(given: ReportOptions) -> None:
     targets.check_file(given.output, targets.REPORT, "--output")
     judged = bool(given.ratings) or bool(given.preferences)
     check_needs(judged, "--ratings FILE or --preferences FILE", "criterion")
-    kept = _kept(given)
-    texts, replies = _texts(given) if kept is None else (None, None)
+    scores = _kept(given)
+    texts, replies = _texts(given) if scores is None else (None, None)
     check_needs(replies is not None, "responses", "references", "drop_unusable")
-    check_needs(replies is not None or kept is not None, "responses", "metrics")
+    check_needs(replies is not None or scores is not None, "responses", "metrics")
     measured = replies is not None or bool(given.scores)
-    check_needs(measured or kept is not None, "responses or --scores FILE", "at")
+    check_needs(measured or scores is not None, "responses or --scores FILE", "at")
     check_needs(measured, "responses or --scores FILE", "missing")
     check_needs(bool(given.at), "--at K", "passing")
-    metrics = None if kept is not None else inputs.metrics_of(given, given.without)
-    ratings = inputs.read_rated(given) if given.ratings else None
+    metrics = None if scores is not None else inputs.metrics_of(given, given.without)
+    scale = inputs.own_scale(given.ratings)
+    ratings = inputs.read_rated(given, scale) if given.ratings else None
     preferences = _preferences(given)
     with Progress("measuring") as tick:
         result = made(
             texts,
             replies,
             metrics,
-            scores=kept,
+            scores=scores,
             ratings=ratings,
             preferences=preferences,
             ruq=given.ruq,
             criterion=given.criterion,
+            scale=scale,
             **given.of(options.GapsOptions, options.SamplesOptions, options.SamplingOptions),
             cluster=given.cluster,
             progress=lambda part: _begun(tick, part),
         )
-    result = replace(result, about_data=(*logged_notes(), *result.about_data))
+    result = replace(
+        result,
+        about_data=(*logged_notes(), *result.about_data),
+        runs=_runs(given.ledger, result.scores),
+    )
     with Outputs(result) as outputs, Progress("writing") as tick:
         record = Records(result).of_page(given.output)
         written = outputs.save(
@@ -123,6 +130,17 @@ def report(given: ReportOptions) -> None:
             write(result.as_json(str(given.output) if written else None))
         else:
             show(sentences(result))
+
+
+def _runs(ledger: Path | None, scores: Scores) -> Runs | None:
+    """The earlier runs of a ledger that have these metrics."""
+    from rejoinder.ledger.runs import runs
+
+    if ledger is None or not ledger.exists():
+        return None
+    known = {each["metric"] for rows in runs(ledger).of_run.values() for each in rows}
+    metrics = [label for label in scores.labels if label in known]
+    return runs(ledger, metrics=metrics) if metrics else None
 
 
 def _kept(given: ReportOptions) -> Scores | None:

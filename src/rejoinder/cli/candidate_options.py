@@ -30,10 +30,10 @@ def weight_bounds(
     for each in values:
         name, _, ends = each.rpartition("=")
         low, between, high = ends.partition("..")
-        found = None
+        bounds_of_name = None
         with contextlib.suppress(ValueError):
-            found = float(low or "-inf"), float(high or "inf")
-        is_range = found is not None and not any(map(math.isnan, found))
+            bounds_of_name = float(low or "-inf"), float(high or "inf")
+        is_range = bounds_of_name is not None and not any(map(math.isnan, bounds_of_name))
         if not name or not between or not is_range or name in bounds:
             again = ", each name once" if name in bounds else ""
             raise click.BadParameter(
@@ -41,7 +41,7 @@ def weight_bounds(
                 context,
                 parameter,
             )
-        bounds[name] = found
+        bounds[name] = bounds_of_name
     return bounds
 
 

@@ -103,12 +103,12 @@ def paths_of_metric(text: str) -> list[tuple[str, str]]:
     """
     from rejoinder.metrics.registry import METRICS
 
-    there = _with_values(text)
+    values = _with_values(text)
     make = METRICS.get(text.partition(":")[0])
     if make is None:
-        return [(key, value) for key, value in there if not value.isdecimal()]
-    sources = make().sources if there else {}
-    return [(key, value) for key, value in there if key in sources]
+        return [(key, value) for key, value in values if not value.isdecimal()]
+    sources = make().sources if values else {}
+    return [(key, value) for key, value in values if key in sources]
 
 
 def _with_values(text: str) -> list[tuple[str, str]]:

@@ -140,12 +140,12 @@ def _declared(options: type) -> dict[str, click.Parameter]:
 
 
 def _own(options: type) -> dict[str, click.Parameter]:
-    own = {
+    declared = {
         name: value for name, value in vars(options).items() if isinstance(value, click.Parameter)
     }
-    for name, parameter in own.items():
+    for name, parameter in declared.items():
         parameter.name = name
-    return own
+    return declared
 
 
 def argument(name: str, **more: Any) -> Any:

@@ -100,7 +100,7 @@ def note_order(given: TextsOptions) -> None:
             )
 
 
-def take_own_scores(given: TextsOptions, wanted: bool, why: str) -> None:
+def take_own_scores(given: TextsOptions, needed: bool, why: str) -> None:
     """Takes the scores that logs hold for metrics, where they are wanted and no metric is named.
 
     Otherwise they are not read, and a note says so, as it does of ratings by people.
@@ -122,7 +122,7 @@ def take_own_scores(given: TextsOptions, wanted: bool, why: str) -> None:
         return  # it holds none
     paths = list(dict.fromkeys(given.replies))
     holds = f"{given.testset}: holds scores too ({listed(names)}), which are"
-    if wanted and not (isinstance(given, MeasuredOptions) and given.metrics):
+    if needed and not (isinstance(given, MeasuredOptions) and given.metrics):
         given.scores = tuple(ScoreFile(path, "higher", None, "") for path in paths)
         note(f"{holds} {why}")
         return
@@ -175,7 +175,7 @@ _LARGE = 20_000_000
 """A file of more bytes is no test set."""
 
 
-def check_corpus_first(corpus: Path, given: TestsetFileOptions, testset: TestSet) -> None:
+def check_corpus_first(corpus: Path, path: Path, testset: TestSet) -> None:
     """Raises an InputError where the corpus seems to be the test set, and the test set the corpus.
 
     So it seems where the corpus has weights, or several references of an item, and the test set has neither;
@@ -183,14 +183,14 @@ def check_corpus_first(corpus: Path, given: TestsetFileOptions, testset: TestSet
 
     Args:
         corpus: The file or folder of the corpus.
-        given: The file of the test set.
+        path: The file of the test set.
         testset: What it holds.
     """
     import polars as pl
 
     from rejoinder.tables.testset import read_testset
 
-    if len(testset) < 2 or not corpus.is_file() or not given.testset.is_file():
+    if len(testset) < 2 or not corpus.is_file() or not path.is_file():
         return
     if corpus.stat().st_size > _LARGE:
         return  # no test set, and slow to read twice
@@ -208,8 +208,8 @@ def check_corpus_first(corpus: Path, given: TestsetFileOptions, testset: TestSet
         verb = click.get_current_context().command_path
         raise InputError(
             f"{corpus}: is taken for the corpus and seems to be the test set ({len(pairs):,} items, and "
-            f"{given.testset} has {len(testset):,}); the corpus stands before the test set: "
-            f"{verb} {given.testset} {corpus}"
+            f"{path} has {len(testset):,}); the corpus stands before the test set: "
+            f"{verb} {path} {corpus}"
         )
 
 
@@ -235,9 +235,7 @@ def check_model_first(models: Sequence[str], testset: Path) -> None:
 
 
 def read_rated(
-    given: RatingFilesOptions,
-    scale: tuple[float, float] | None = None,
-    cluster: str | None = None,
+    given: RatingFilesOptions, scale: tuple[float, float] | None = None, cluster: str | None = None
 ) -> Ratings:
     """Reads human ratings, and checks that they are on their scale: before anything is measured.
 
@@ -274,17 +272,23 @@ def take_own_scale(given: Options, paths: Sequence[Path]) -> tuple[float, float]
     context = click.get_current_context()
     if context.get_parameter_source("scale") is not click.core.ParameterSource.DEFAULT:
         return None
+    if scale := own_scale(paths):
+        given.scale = scale  # pyright: ignore[reportAttributeAccessIssue]
+    return scale
+
+
+def own_scale(paths: Sequence[Path]) -> tuple[float, float] | None:
+    """The scale of the studies that hold ratings, with a note; None where a file is none, or they differ."""
     from rejoinder.tables.format import FileHead
 
     if not all(path.is_file() and FileHead.of(path).container == "sqlite" for path in paths):
         return None
     from rejoinder.tables.formats.study import scales_of
 
-    (scale, *others) = {each for path in paths for each in scales_of(path)}
-    if scale is None or others:
-        return None
-    given.scale = scale  # pyright: ignore[reportAttributeAccessIssue]
-    note(f"{paths[0]}: the grades of the study go from {scale[0]:g} to {scale[1]:g}")
+    scales = {each for path in paths for each in scales_of(path)}
+    scale = scales.pop() if len(scales) == 1 else None
+    if scale is not None:
+        note(f"{paths[0]}: the grades of the study go from {scale[0]:g} to {scale[1]:g}")
     return scale
 
 
@@ -301,8 +305,10 @@ def with_notes(result: Result, paths: Sequence[Path]) -> Result:
     Which columns were read under other names has been said by then, and is no part of the result.
     """
     names = tuple(str(path) for path in paths)
-    made = [each for each in logged() if isinstance(each, Note) and each.about.startswith(names)]
-    notes = [str(each) for each in made if each.kind != RENAMED]
+    logged_notes = [
+        each for each in logged() if isinstance(each, Note) and each.about.startswith(names)
+    ]
+    notes = [str(each) for each in logged_notes if each.kind != RENAMED]
     return replace(result, notes=(*notes, *result.notes))
 
 
@@ -507,6 +513,14 @@ def external(
             bounds=None if bounds is None else dict.fromkeys(names, bounds),
             rates=names if kind else (),
         )
+    card: Path | None = getattr(given, "card", None)
+    if card is not None and metrics:
+        from rejoinder.cli.judge_card import check_marks
+
+        gate = getattr(given, "fail_if_worse", None) is not None
+        check_marks(
+            card, [each.path for each in given.scores], [each.title for each in metrics], gate
+        )
     return metrics
 
 
@@ -707,11 +721,7 @@ def stream(given: MeasuringOptions, block: int) -> Scores:
 
 
 def explain(
-    given: MeasuringOptions,
-    testset: TestSet,
-    responses: Responses,
-    id: str,
-    system: str | None,
+    given: MeasuringOptions, testset: TestSet, responses: Responses, id: str, system: str | None
 ) -> Explanations:
     """What made the score of one item, for each metric and each system (or the one named)."""
     from rejoinder.scoring.explain import explain as explained

@@ -76,23 +76,23 @@ def check_not_made_of(
     contents = {content: path for path in ratings for content in _contents(path)}
     for path in paths:
         try:
-            made = provenance(path)
+            origin = provenance(path)
         except InputError:
             continue
-        steps = made.steps()
-        kept = set[bytes]().union(*(unpacked((each.record or {}).get(_KEY, "")) for each in steps))
+        steps = origin.steps()
+        old = set[bytes]().union(*(unpacked((each.record or {}).get(_KEY, "")) for each in steps))
         what = next((contents[each.content] for each in steps if each.content in contents), None)
-        if what is None and kept:
-            own = rating_digests(table)
-            if shared := len(own & kept):
+        if what is None and old:
+            digests = rating_digests(table)
+            if shared := len(digests & old):
                 what = (
-                    f"{shared:,} of the {len(own):,} ratings ({shared / len(own):.1%}: the same item, "
-                    "system, rater and score)"
+                    f"{shared:,} of the {len(digests):,} ratings ({shared / len(digests):.1%}: the same "
+                    "item, system, rater and score)"
                 )
         if what is None:
             continue
         words = f"{path}: was made from {what} ('rejoinder verify {path}')"
-        if made.state == "unchanged":
+        if origin.state == "unchanged":
             raise InputError(
                 f"{words}, and a comparison with these ratings would find too little error; leave it out, "
                 "or give ratings that it was not made from"

@@ -21,7 +21,7 @@ from rejoinder.errors import RejoinderError
 from rejoinder.files.provenance import content_of
 from rejoinder.ledger.claims import Claim, read_claim
 
-VERBS = ("score", "compare", "correlate")
+VERBS = ("score", "compare", "correlate", "judge")
 """The verbs that write claims."""
 
 
@@ -55,12 +55,12 @@ def _filled(word: str, inputs: Sequence[str | None]) -> str:
 
     def path(place: re.Match[str]) -> str:
         number = int(place[1])
-        found = inputs[number] if number < len(inputs) else None
-        if found is None:
+        given_path = inputs[number] if number < len(inputs) else None
+        if given_path is None:
             raise _CannotMeasureError(
                 f"the file {number + 1} of the claim is not among those of --data"
             )
-        return found
+        return given_path
 
     return re.sub(r"<input (\d{1,4})>", path, word)
 
@@ -73,20 +73,20 @@ def _claim_of(words: Sequence[str], data: set[str]) -> Claim:
     context = verb.make_context(words[1], list(words[2:]), resilient_parsing=False)
     _check(context, data)
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
-        made = Path(folder, "claim")
+        claim_path = Path(folder, "claim")
         with redirect_stdout(nowhere):
             try:
                 verb.main(
-                    [*words[2:], "-q", "--claim", str(made)],
+                    [*words[2:], "-q", "--claim", str(claim_path)],
                     "rejoinder " + words[1],
                     standalone_mode=False,
                 )
             except SystemExit as end:  # of a gate that fails
-                if not made.exists():
+                if not claim_path.exists():
                     raise _CannotMeasureError(
                         f"the command of the claim ends with status {end.code}"
                     ) from None
-        return read_claim(made)
+        return read_claim(claim_path)
 
 
 def _check(context: click.Context, data: set[str]) -> None:

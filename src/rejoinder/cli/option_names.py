@@ -104,12 +104,12 @@ _PARTS = {
 
 def _options_here(context: click.Context) -> Mapping[str, click.Option]:
     """The options of the running verb, and those of the verbs whose results stand in its own."""
-    found = [_options(context.command)]
+    by_command = [_options(context.command)]
     verbs = context.find_root().command
     for name in _PARTS.get(context.command.name or "", ()):
         part = verbs.get_command(context, name) if isinstance(verbs, click.Group) else None
-        found += [] if part is None else [_options(part)]
-    return ChainMap(*found)
+        by_command += [] if part is None else [_options(part)]
+    return ChainMap(*by_command)
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:

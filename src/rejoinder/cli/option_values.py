@@ -218,10 +218,10 @@ def _check_sources(mapping: ColumnMapping, paths: Sequence[Path]) -> None:
     if not columns or not all(columns.values()):
         return  # a format that is named, or that knows its columns: whoever reads it says what is wrong
     for file, pairs in [("", mapping.sources), *mapping.files.items()]:
-        there = {path: each for path, each in columns.items() if not file or is_called(path, file)}
+        maps = {path: each for path, each in columns.items() if not file or is_called(path, file)}
         for name, source in pairs.items():
-            if not any({source, source.partition(".")[0]} & set(each) for each in there.values()):
-                got = "; ".join(f"{path} has {listed(each)}" for path, each in there.items())
+            if not any({source, source.partition(".")[0]} & set(each) for each in maps.values()):
+                got = "; ".join(f"{path} has {listed(each)}" for path, each in maps.items())
                 raise ParameterError(
                     f"--columns {name}={source}: no column {quoted(source)}; {got}; name one of these, "
                     "or a path like resps.0.0"

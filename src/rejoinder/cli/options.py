@@ -274,10 +274,7 @@ ASSIGNMENTS = integer(
 BEAM = integer("--set beam", default=10, help="Beam size.")
 DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
 LANGUAGE = option(
-    "--set language",
-    metavar="NAME",
-    default="en",
-    help="Word segmentation: en, zh, char or none.",
+    "--set language", metavar="NAME", default="en", help="Word segmentation: en, zh, char or none."
 )
 TOKENIZER = option(
     "--set tokenizer", metavar="NAME", default="13a", help="Tokenizer. Of the n-gram metrics."
@@ -643,7 +640,24 @@ class MeasuringOrScoresOptions(MeasuringOptions):
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
 
 
-class ScoringOptions(MeasuringOrScoresOptions, ClaimOptions):
+class CardOptions(Options):
+    """The card of a judge."""
+
+    card: Path | None = path(
+        "--card",
+        help="Judge's card, which 'rejoinder judge --claim' wrote. Marks by another model or another rubric "
+        "are refused; a card that is out of date is noted, and refused beside --fail-if-worse.",
+    )
+
+    def check(self) -> None:
+        """Sees that there are marks to check."""
+        super().check()
+        from rejoinder.cli.needs import check_needs
+
+        check_needs(bool(getattr(self, "scores", True)), "--scores FILE", "card")
+
+
+class ScoringOptions(MeasuringOrScoresOptions, ClaimOptions, CardOptions):
     """The same, for a verb that ranks systems."""
 
     ranks: bool = flag(

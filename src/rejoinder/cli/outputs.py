@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from rejoinder.cli.show import machine
+from rejoinder.cli.show import json_output
 from rejoinder.cli.targets import announce_replacements, remove_further_tables
 from rejoinder.cli.terminal.speech import is_quiet, say
 from rejoinder.errors import InputError, RejoinderError
@@ -89,10 +89,7 @@ class Outputs:
         return False
 
     def show(
-        self,
-        given: JsonOptions,
-        show: Callable[[], Document | None],
-        document: Callable[[], Any],
+        self, given: JsonOptions, show: Callable[[], Document | None], document: Callable[[], Any]
     ) -> None:
         """Prints the result, as tables or as JSON; before, its tables go to ``--tables`` and ``--ledger``.
 
@@ -106,9 +103,9 @@ class Outputs:
         if isinstance(given, LedgerOptions):
             self.record(given.ledger, show)
         if isinstance(given, ClaimOptions) and given.claim is not None:
-            self._claim(
-                given.claim, given.anonymous, given.registered, getattr(given, "ranks", False)
-            )
+            names = ("anonymous", "registered", "ranks", "expires")
+            facts = {name: getattr(given, name) for name in names if hasattr(given, name)}
+            self._claim(given.claim, facts)
         if isinstance(given, PrintedOptions) and given.tables is not None:
             from rejoinder.cli.saved_tables import save_tables
 
@@ -117,7 +114,7 @@ class Outputs:
             if given.tables.suffix.lower() == ".csv" and len(written) == len(tables):
                 remove_further_tables(given.tables, written)
         if given.json:
-            machine.write(document())
+            json_output.write(document())
         elif (shown := show()) is not None:
             from rejoinder.cli.terminal.showing import show as print_document
 
@@ -137,10 +134,9 @@ class Outputs:
                 f"Recorded run {run} in {ledger} ({counted(len(numbers), 'number')})."
             )
 
-    def _claim(self, path: Path, anonymous: bool, registered: Path | None, ranks: bool) -> None:
+    def _claim(self, path: Path, facts: dict[str, Any]) -> None:
         from rejoinder.ledger.claims import write_claim
 
-        facts = {"anonymous": anonymous, "registered": registered, "ranks": ranks}
         facts |= self._records.of_claim()
         self.save(path, lambda temporary: write_claim(self._result, temporary, **facts))
 

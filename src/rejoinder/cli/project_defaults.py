@@ -77,12 +77,12 @@ def project_defaults(folder: Path) -> tuple[str, dict[str, Any]]:
         InputError: A file is not TOML, has another setting or a value that cannot be used; or two files
             hold defaults.
     """
-    found = {
+    by_file = {
         name: values for name in (OWN, PROJECT) if (values := _table(folder / name)) is not None
     }
-    if len(found) > 1:
+    if len(by_file) > 1:
         raise InputError(f"{OWN}: {PROJECT} holds [tool.rejoinder] too; keep one of the two")
-    for name, values in found.items():
+    for name, values in by_file.items():
         for setting, value in values.items():
             if setting not in SETTINGS:
                 near = meant(setting, SETTINGS)
@@ -98,14 +98,14 @@ def project_defaults(folder: Path) -> tuple[str, dict[str, Any]]:
     return "", {}
 
 
-def _check_metrics(file: str, wanted: Sequence[str]) -> None:
+def _check_metrics(file: str, metrics: Sequence[str]) -> None:
     """Raises where a metric would run code or read files that nobody named: the file may be a stranger's."""
-    if not wanted:
+    if not metrics:
         return
     from rejoinder.metrics.registry import METRICS
 
     plain = {name.lower(): name for name in METRICS}
-    for each in wanted:
+    for each in metrics:
         name = plain.get(each.partition(":")[0].strip().lower())
         if name is None or METRICS[name]().sources:
             raise InputError(
@@ -154,9 +154,10 @@ def drop_useless(context: click.Context, given: Any) -> None:
         context: The context of the command.
         given: The values of its options.
     """
+    by_project = given_by_project(context)
     for each in context.command.params:
         name = each.name or ""
-        if name in given_by_project(context) and not _has_use(context.command.name, name, given):
+        if name in by_project and not _has_use(context.command.name, name, given):
             default = {"seed": each.default, "metrics": ()}.get(name)
             context.params[name] = given.__dict__[name] = default
             context.set_parameter_source(name, ParameterSource.DEFAULT)

@@ -26,15 +26,12 @@ from rejoinder.cli.targets import kind_of, named_paths
 from rejoinder.cli.terminal.speech import logged_notes
 from rejoinder.errors import RejoinderError
 from rejoinder.files.pipes import name_of
-from rejoinder.files.provenance import (
-    content_of,
-    record_path,
-    without_secrets,
-    write_record,
-)
+from rejoinder.files.provenance import content_of, record_path, without_secrets, write_record
+from rejoinder.files.provenance_chain import record_of_content
 from rejoinder.files.recording import identity_of, lower_is_better, notes_of, signatures_of
 from rejoinder.files.replacing import beside
 from rejoinder.ledger.registrations import in_words
+from rejoinder.tables.io.parquet_batches import files_of_pattern
 
 
 class Records:
@@ -122,11 +119,14 @@ class Records:
     def of_run(self, ledger: Path) -> dict[str, Any]:
         """The facts of the running command for a ledger: a record, its settings, seed and directions."""
         context, record = click.get_current_context(), self._not_yet(ledger)
+        made = (signature_beside(path, known) for _, path, known in self.inputs)
+        inputs = [
+            {**each, "made_by": by} if by else each
+            for each, by in zip(record["inputs"], made, strict=True)
+        ]
         return {
-            **{
-                name: record[name]
-                for name in ("version", "command", "signatures", "inputs", "notes")
-            },
+            **{name: record[name] for name in ("version", "command", "signatures", "notes")},
+            "inputs": inputs,
             "verb": " ".join(context.command_path.split()[1:]),
             "seed": context.params.get("seed"),
             "settings": settings_given(context),
@@ -154,7 +154,9 @@ class Records:
             time = path.stat().st_mtime if path.is_file() else None
             modified = None if time is None else in_words(datetime.fromtimestamp(time, UTC))
             facts = {"as": role, "name": _name(path), "modified": modified}
-            inputs.append(facts | {"sha256": known["content"]})
+            inputs.append(
+                facts | {"sha256": known["content"], "made_by": signature_beside(path, known)}
+            )
         return {"inputs": inputs, "command": command_words(context, places, left_out)}
 
     def _not_yet(self, path: Path) -> dict[str, Any]:
@@ -199,8 +201,11 @@ def _read() -> Iterable[tuple[str, Path]]:
     """The role and path of everything that the command was told to read."""
     context = click.get_current_context()
     for name, path, writes in named_paths(context):
+        role = name if name.startswith("-") else name.upper()
         if not writes and (str(path) == "-" or path.exists()):
-            yield name if name.startswith("-") else name.upper(), path
+            yield role, path
+        elif not writes:  # a pattern
+            yield from ((role, each) for each in files_of_pattern(str(path)))
     for option in context.command.params:
         holds = option.holds if isinstance(option, Option) else ""
         for text in texts_of(context.params.get(option.name or "")) if holds else ():
@@ -208,6 +213,14 @@ def _read() -> Iterable[tuple[str, Path]]:
                 yield from ((option.opts[0], Path(part)) for _, part in paths_of_metric(str(text)))
             elif option.name == "columns" and Path(text).is_file():
                 yield option.opts[0], Path(text)
+
+
+def signature_beside(path: Path, known: Mapping[str, str | None]) -> str | None:
+    """The signature of what made a file, as its record has it; None where that is not known."""
+    with suppress(RejoinderError):
+        record = record_of_content(known, path)
+        return (record or {}).get("signatures", {}).get("")
+    return None
 
 
 def _name(path: Path) -> str:

@@ -158,8 +158,8 @@ def _record(path: Path, task: Task, questions: Questions) -> dict[str, Any] | No
     from rejoinder.cli.records import Records
 
     signature = f"annotate|kind:{task.kind}|questions:{identity(task, questions)[:8]}"
-    made = SimpleNamespace(signature=signature, notes=questions.notes)
-    return Records(made).of_database(path)
+    described = SimpleNamespace(signature=signature, notes=questions.notes)
+    return Records(described).of_database(path)
 
 
 def task_of(given: StudyOptions) -> Task:
@@ -227,8 +227,7 @@ def questions_of(given: StudyOptions, task: Task, whole: bool = False) -> Questi
     """The questions about the replies of the files; ``whole``: see `opened`."""
     from rejoinder.annotation.questions import make_questions
 
-    drawn = inputs.read_drawn(given)
-    return make_questions(*_texts(given), task, drawn, whole)
+    return make_questions(*_texts(given), task, inputs.read_drawn(given), whole)
 
 
 def _texts(given: StudyOptions) -> tuple[TestSet, pl.DataFrame]:

@@ -79,6 +79,7 @@ PAGE = Kind(
 )
 REPORT = Kind("a report", (".html", ".md"), "'rejoinder report --json' prints all numbers")
 CLAIM = Kind("a claim", ())
+BADGE = Kind("a badge", (".svg",))
 REGISTRATION = Kind("a registration", ())
 PART = Kind("a part", (".part",), "'rejoinder merge' makes the result of all parts")
 CERTIFICATE = Kind("a certificate", (".json",))
@@ -134,9 +135,9 @@ def _check_place(path: Path, kind: Kind, option: str) -> None:
     check_record_target(path)
     if has_content(path) and not is_of(path, kind):
         raise ParameterError(
-            f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
-            "writes them (a record beside it would say so), so it is not replaced; name another file, or "
-            "remove this one"
+            f"{option} {path}: a file stands there that holds no {kind.name.removeprefix('a ')} as "
+            "Rejoinder writes them (a record beside it would say so), so it is not replaced; name another "
+            "file, or remove this one"
         )
 
 
@@ -233,16 +234,12 @@ def check_folder(
     check_folder_target(folder)
     if markers is None or not folder.is_dir():
         return
-    there = [each.name for each in folder.iterdir() if not each.name.startswith(".")]
-    if there and not set(there) & set(markers):
+    names = [each.name for each in folder.iterdir() if not each.name.startswith(".")]
+    if names and not set(names) & set(markers):
         raise ParameterError(
-            f"{option} {folder}: a folder with other things in it ({sorted(there)[0]}, ...); name a "
+            f"{option} {folder}: a folder with other things in it ({sorted(names)[0]}, ...); name a "
             "new folder"
         )
-
-
-def _bare(name: str) -> str:
-    return name.removeprefix("a ")
 
 
 def refuse_given(path: Path, option: str) -> None:

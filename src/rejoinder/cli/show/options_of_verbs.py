@@ -24,9 +24,9 @@ def with_their_verb(text: str, verb: str, here: str = "report") -> str:
     "'rejoinder audit --save-replies' writes them"
     """
 
-    def named(found: re.Match[str]) -> str:
-        option = found[0]
-        if _NAMED.search(text[: found.start()]):
+    def named(match: re.Match[str]) -> str:
+        option = match[0]
+        if _NAMED.search(text[: match.start()]):
             return option
         only_there = option in options_of(verb) and option not in options_of(here)
         return f"'rejoinder {verb}' with {option}" if only_there else option

@@ -58,9 +58,9 @@ def draw(
     )
     if agreement.protocol.name == "pairwise":
         rated, _ = rated.scored()  # as the agreement itself: its notes tell it
-    wanted = panels(points, settings.unit.size) if points is not None else []
+    figure_panels = panels(points, settings.unit.size) if points is not None else []
     with Progress("drawing") as tick:
-        pictures = album(agreement, rated, folder, points, wanted, tick)
+        pictures = album(agreement, rated, folder, points, figure_panels, tick)
     return pictures._replace(notes=(*notes, *pictures.notes))
 
 

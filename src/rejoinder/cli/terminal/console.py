@@ -82,9 +82,9 @@ def print_notes(out: Console, notes: Iterable[str]) -> None:
     Notes of readers that already stand on standard error are not repeated where that is the same
     terminal or file.
     """
-    said = said_notes() if _is_stderr(out.file) else ()
+    printed = said_notes() if _is_stderr(out.file) else ()
     for note in notes:
-        if note not in said:
+        if note not in printed:
             out.print(f"note: {note}", style="yellow")
 
 

@@ -81,8 +81,8 @@ def collecting_notes() -> Iterator[None]:
             context = click.get_current_context(silent=True)
             if context is not None:
                 given = record.args if record.msg == "%s" else None
-                said = given[0] if isinstance(given, tuple) and given else record.getMessage()
-                context.meta.setdefault(_LOGGED, []).append(said)
+                message = given[0] if isinstance(given, tuple) and given else record.getMessage()
+                context.meta.setdefault(_LOGGED, []).append(message)
 
     handler, logger = Collected(logging.WARNING), logging.getLogger("rejoinder")
     logger.addHandler(handler)

@@ -82,8 +82,8 @@ class StackedTable(Table):
             least[column] = size
         rest = width - _total([least[c] for c in keys]) - BETWEEN
         return [
-            self._part([*keys, *some], self._sizes(some, natural, least, keys, rest))
-            for some in _packed(groups, least, rest)
+            self._part([*keys, *shown], self._sizes(shown, natural, least, keys, rest))
+            for shown in _packed(groups, least, rest)
         ] or [self._part(keys, [least[c] for c in keys])]
 
     def _keys(self) -> list[int]:
@@ -108,16 +108,16 @@ class StackedTable(Table):
 
     def _sizes(
         self,
-        some: Sequence[int],
+        columns: Sequence[int],
         natural: Sequence[int],
         least: Sequence[int],
         keys: Sequence[int],
         rest: int,
     ) -> list[int]:
         """The widths of the keys and of some columns; texts get what is left over."""
-        sizes = [min(least[c], rest) for c in some]
+        sizes = [min(least[c], rest) for c in columns]
         over = rest - _total(sizes)
-        for place, column in enumerate(some):
+        for place, column in enumerate(columns):
             more = max(0, min(over, natural[column] - sizes[place]))
             sizes[place] += more
             over -= more

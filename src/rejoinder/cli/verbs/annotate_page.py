@@ -53,8 +53,8 @@ def page(given: PageOptions) -> None:
     # The record has the content of the study, which is final only when the file is closed.
     if platform is None:
         with closing(study):
-            made = make_page(study)
-        _write_page(given, study, *made)
+            written_page = make_page(study)
+        _write_page(given, study, *written_page)
     else:
         with closing(study):
             texts, questions = tasks(study, PLATFORMS[platform])
@@ -72,9 +72,9 @@ def _platform_of(given: PageOptions) -> str | None:
 
     suffixes = {each.suffix: each.name for each in PLATFORMS.values() if each.suffix}
     name = given.platform or suffixes.get(given.output.suffix.lower())
-    wanted = ".html" if name is None else PLATFORMS[name].suffix
-    if wanted:
-        of_platform = dataclasses.replace(targets.PAGE, suffixes=(wanted,))
+    suffix = ".html" if name is None else PLATFORMS[name].suffix
+    if suffix:
+        of_platform = dataclasses.replace(targets.PAGE, suffixes=(suffix,))
         kind = targets.PAGE if given.platform is None else of_platform
         targets.check_file(given.output, kind, "--output")
     else:
@@ -137,7 +137,7 @@ def _print(
     written: bool,
     more: Sequence[str] = (),
 ) -> None:
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import json_output
     from rejoinder.cli.terminal.console import console, print_notes
     from rejoinder.messages import counted
 
@@ -145,7 +145,7 @@ def _print(
     if given.json:
         path = str(given.output) if written else None
         whole = {"rater": rater, "questions": questions, "identity": study.identity}
-        machine.write({**whole, "written": path, "notes": notes})
+        json_output.write({**whole, "written": path, "notes": notes})
         return
     console().print(f"{rater or 'other platforms'}: {counted(questions, 'question')}")
     print_notes(console(), notes)

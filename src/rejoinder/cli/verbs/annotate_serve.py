@@ -86,16 +86,16 @@ def serve(given: ServeOptions) -> None:
     address = _checked(given.address)
     if given.design is not None and given.raters_per_question is None and given.testset is not None:
         given.raters_per_question = 1
-    study, there = studies.opened(given, given.design is not None)
+    study, exists = studies.opened(given, given.design is not None)
     try:
-        following = _following(given, study, there)
+        following = _following(given, study, exists)
         links = given.links
-        if links is None and not there:
+        if links is None and not exists:
             links = study.task.raters_per_question
         study.add_links(links or 0)
         if given.prepare:
-            own = _own(given.host, given.port) if address is None else [address]
-            _print(given, study, own, following)
+            addresses = _own(given.host, given.port) if address is None else [address]
+            _print(given, study, addresses, following)
             _say_how_to_serve(given)
             return
         _serve(given, study, address, following)
@@ -103,7 +103,7 @@ def serve(given: ServeOptions) -> None:
         study.close()
 
 
-def _following(given: ServeOptions, study: Study, there: bool) -> FollowedDesign | None:
+def _following(given: ServeOptions, study: Study, exists: bool) -> FollowedDesign | None:
     """The design that the study follows; a new study that cannot follow it is not kept."""
     from rejoinder.annotation.followed_design import FollowedDesign
     from rejoinder.errors import RejoinderError
@@ -111,7 +111,7 @@ def _following(given: ServeOptions, study: Study, there: bool) -> FollowedDesign
     try:
         return FollowedDesign.of(study, given.design)
     except RejoinderError:
-        if not there:
+        if not exists:
             study.close()
             given.db.unlink()
         raise
@@ -204,7 +204,7 @@ def _print(
 
     from rejoinder.annotation.overview import overview
     from rejoinder.annotation.server.addresses import qr_lines
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import json_output
     from rejoinder.cli.terminal.console import console, print_notes
     from rejoinder.messages import counted, listed
 
@@ -232,7 +232,7 @@ def _print(
     if design is not None:
         whole["design"] = design.as_json()
     if given.json:
-        machine.write(whole)
+        json_output.write(whole)
         return
     out = console()
     raters = counted(study.task.raters_per_question, "rater")

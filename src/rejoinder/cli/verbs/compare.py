@@ -128,8 +128,8 @@ def compare(given: CompareOptions) -> None:
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
     check_needs(bool(given.at), "--at K", "passing")
-    check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure", "save")
     check_file(given.save, VERDICTS)
+    check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure", "save")
     check_drawings(given.plots)
     if given.ratings:
         _with_people(given)

@@ -1,4 +1,4 @@
-"""``rejoinder convert``: a file of any format as one of our own."""
+"""``rejoinder convert``: a file of any format in Rejoinder's own formats."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def convert(given: ConvertOptions) -> None:
     """
     from rejoinder.cli.made_of_ratings import took_ratings
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.show.json_output import write
     from rejoinder.cli.terminal.console import console
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables.look import kind_of

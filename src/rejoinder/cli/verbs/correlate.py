@@ -136,11 +136,7 @@ def correlate(given: CorrelateOptions) -> None:
             )
         paths = () if album is None else album.paths
         outputs.drew(given.plots, paths)
-        outputs.show(
-            given,
-            lambda: result.document(comparisons=compared),
-            lambda: document(paths),
-        )
+        outputs.show(given, lambda: result.document(comparisons=compared), lambda: document(paths))
         if album is not None:
             print_notes_of(album, given.json)
 

@@ -25,7 +25,7 @@ def look(given: LookOptions) -> None:
     read under another name. Then a command for each use of the file. A folder of logs of an evaluation
     tool is taken as all of them together.
     """
-    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.show.json_output import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import GAP, Line
     from rejoinder.document.text import styled

@@ -23,7 +23,7 @@ def metrics(given: options.JsonOptions) -> None:
 
     Metrics that installed packages declare are listed too (docs/own-metrics.md).
     """
-    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.show.json_output import write
     from rejoinder.metrics import registry
 
     if given.json:

@@ -37,11 +37,7 @@ class MineOptions(options.TestsetFileOptions, options.PrintedOptions, ShardOptio
         help="Constant that is added to the similarity of responses, with the weight 1 - ALPHA. 0: responses "
         "that share no word with the item's own are no candidates.",
     )
-    k1: float = number(
-        "--set k1",
-        default=1.5,
-        help="Saturation of word counts in BM25.",
-    )
+    k1: float = number("--set k1", default=1.5, help="Saturation of word counts in BM25.")
     b: float = number("--set b", default=0.75, help="Length normalisation of BM25, 0 to 1.")
     tokenizer: str = option(
         "--set tokenizer", metavar="NAME", default="13a", help="Tokenizer. Texts are lower-cased."
@@ -83,7 +79,7 @@ def mine(given: MineOptions) -> None:
     targets.check_folder(given.index, "--index", (RECORD,))
     with Progress("reading"):
         testset = inputs.read_items(given)
-        inputs.check_corpus_first(given.corpus, given, testset)
+        inputs.check_corpus_first(given.corpus, given.testset, testset)
     with ExitStack() as stack:
         with Progress("indexing", "items") as tick:
             index = (

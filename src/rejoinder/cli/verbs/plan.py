@@ -136,6 +136,16 @@ class DesignOptions(options.Options):
         type=(float, float),
         help="Minutes and price of one rating, for the costs of --design.",
     )
+    systems: int = integer(
+        "--systems", default=2, help="Number of systems whose pairs --design compares."
+    )
+    goal: str = choice(
+        "--goal",
+        of=("ranks", "best"),
+        default="ranks",
+        help="What --design looks for among several systems. With best, a system that is worse than another "
+        "one gets no more ratings.",
+    )
     save: Path | None = options.save("The design, for 'rejoinder compare --design' (.json).")
 
 
@@ -192,7 +202,17 @@ OF_RATES = {
 }  # fmt: skip
 """Options that have an effect on a plan for rates."""
 
-FOR_DESIGN = ("reliability", "spread", "rho", "pool", "every", "per_rating", "save")
+FOR_DESIGN = (
+    "reliability",
+    "spread",
+    "rho",
+    "pool",
+    "every",
+    "per_rating",
+    "systems",
+    "goal",
+    "save",
+)
 """Options of a design."""
 
 OF_DESIGN = {
@@ -357,12 +377,7 @@ def _plan_rates(given: PlanOptions, first: float, second: float) -> None:
                 f"--rates plans without a pilot, so {other} has no effect beside it; leave it out"
             )
     result = plan_rates(
-        first,
-        second,
-        given.discordant,
-        items=given.items,
-        power=given.power,
-        alpha=given.alpha,
+        first, second, given.discordant, items=given.items, power=given.power, alpha=given.alpha
     )
     with Outputs() as outputs:
         outputs.save(given.register, lambda path: register(path, **facts_of(given.fixed)))
@@ -370,10 +385,7 @@ def _plan_rates(given: PlanOptions, first: float, second: float) -> None:
 
 
 def _next(
-    given: PlanOptions,
-    scores: Scores,
-    ratings: Ratings | None,
-    drawn: pl.DataFrame | None,
+    given: PlanOptions, scores: Scores, ratings: Ratings | None, drawn: pl.DataFrame | None
 ) -> NextItems | None:
     """The items to have rated next; None where none are wanted."""
     from rejoinder.planning.next_items import next_items

@@ -18,12 +18,5 @@ def recipe() -> None:
     """Repeat the study of a paper on your own data."""
 
 
-for _command in (
-    galley2015,
-    khayrallah2021,
-    negative_references,
-    references,
-    systems2015,
-    tao2018,
-):
+for _command in (galley2015, khayrallah2021, negative_references, references, systems2015, tao2018):
     recipe.add_command(_command)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import options, targets
+from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import Options, argument, command, integer, path
 
 
@@ -81,6 +81,7 @@ def systems2015(given: Systems2015Options) -> None:
     targets.check_folder(given.output, markers=("study.json",))
     with Progress("reading"):
         corpus, testset = read_testset(given.corpus), read_testset(given.testset)
+        inputs.check_corpus_first(given.corpus, given.testset, testset)
         check_holds_pairs(corpus, str(given.corpus))
         validation = given.validation and read_testset(given.validation)
     with Progress("training, tuning and replying") as tick:

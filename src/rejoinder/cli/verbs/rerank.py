@@ -75,9 +75,7 @@ class RerankOptions(options.TestsetFilesOptions, options.MetricsOptions, options
     )
     scores: tuple[ScoreFile, ...] = options.scores(NUMBERS)
     testset: Any = path(
-        "--testset",
-        metavar="TESTSET",
-        help="Test set. For -m, --oracle and lists of Moses.",
+        "--testset", metavar="TESTSET", help="Test set. For -m, --oracle and lists of Moses."
     )
     cluster: str | None = options.CLUSTER
     explain: str | None = option(

@@ -192,9 +192,9 @@ def _check(given: RespondOptions) -> None:
 
 
 def _write(replies: Replies, output: Path | None) -> None:
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import json_output
 
-    machine.write(
+    json_output.write(
         {
             "system": replies.system,
             "replies": replies.table.height,

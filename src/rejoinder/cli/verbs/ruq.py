@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from rejoinder.cli import inputs, options, targets
-from rejoinder.cli.declarations import (
-    Options,
-    argument,
-    command,
-    flag,
-    integer,
-    option,
-    path,
-)
+from rejoinder.cli.declarations import Options, argument, command, flag, integer, option, path
 from rejoinder.cli.shard_option import ShardOptions, in_shards
 from rejoinder.cli.terminal.speech import note, say
 
@@ -122,7 +114,7 @@ def ruq(given: RuqOptions) -> None:
     _check(given)
     with Progress("reading"):
         testset = inputs.read_items(given)
-        own = given.outputs and read_responses(
+        responses = given.outputs and read_responses(
             given.outputs, ids=testset.ids, columns=given.columns
         )
         replies = generic_replies(given.generic)
@@ -141,7 +133,7 @@ def ruq(given: RuqOptions) -> None:
             backends,
             generic=replies,
             references=given.reference_rule,
-            outputs=own,
+            outputs=responses,
             work=given.work,
             cluster=given.cluster,
             **given.of(options.SamplingOptions),

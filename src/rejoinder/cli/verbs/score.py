@@ -34,8 +34,8 @@ class ScoreOptions(options.ScoringOptions, options.SamplesOptions, ShardOptions)
     )
     block: int | None = integer(
         "--block",
-        help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
-        "items. Intervals and tests then treat these blocks as items.",
+        help="Read Parquet files, or folders of them, in batches, in constant memory, and keep sums of N "
+        "consecutive items. Intervals and tests then treat these blocks as items.",
     )
     exact: bool = flag(
         "--exact",
@@ -62,7 +62,7 @@ def score(given: ScoreOptions) -> None:
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.plain_files import scores_of_lines
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import json_output
     from rejoinder.files.shards import in_shards as merged_or_shard
 
     inputs.check_together(given, "exact", "segments")
@@ -95,7 +95,7 @@ def score(given: ScoreOptions) -> None:
         _explain(inputs.explain(given, *texts, given.explain, given.system), given)
         return
     elif given.json and not merged_or_shard() and (lines := scores_of_lines(given)):
-        machine.write(lines.as_json())
+        json_output.write(lines.as_json())
         return
     else:
         unused = ("explain", "system", "resamples", "seed")

@@ -52,10 +52,7 @@ class SearchOptions(options.SamplingOptions):
         "run).",
     )
     generic: str = option(
-        "--set generic_reply",
-        metavar="TEXT",
-        default="I don't know.",
-        help="Generic reply of RUQ.",
+        "--set generic_reply", metavar="TEXT", default="I don't know.", help="Generic reply of RUQ."
     )
     train_prompts: int = integer(
         "--set train_prompts",

@@ -43,7 +43,7 @@ def responder(given: ResponderOptions) -> None:
     Sedoc (2021).
     """
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import json_output
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.showing import show
     from rejoinder.responders.phrase.parameters import KIND
@@ -72,7 +72,7 @@ def responder(given: ResponderOptions) -> None:
     with Outputs(result) as outputs:
         outputs.wrote(given.output)
         if given.json:
-            machine.write(result.as_json())
+            json_output.write(result.as_json())
         else:
             show((_phrase_document if given.kind == KIND else _document)(result))
 

@@ -58,7 +58,7 @@ def ruber(given: RuberOptions) -> None:
     the command. Then: rejoinder score TESTSET RESPONSES -m ruber:model=FOLDER
     """
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import json_output
     from rejoinder.training.ruber import train_ruber
 
     targets.check_model(given.output)
@@ -83,7 +83,7 @@ def ruber(given: RuberOptions) -> None:
     with Outputs(result) as outputs:
         outputs.wrote(given.output)
         if given.json:
-            machine.write(result.as_json())
+            json_output.write(result.as_json())
         else:
             from rejoinder.cli.terminal.showing import show
 

@@ -32,7 +32,7 @@ def vectors(given: VectorsOptions) -> None:
     Then: rejoinder score TESTSET RESPONSES -m pooled:vectors=FOLDER -m greedy:vectors=FOLDER
     """
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import json_output
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note, say
     from rejoinder.statistics.draws import check_draws
@@ -48,7 +48,7 @@ def vectors(given: VectorsOptions) -> None:
         if result.trained:
             outputs.wrote(given.output)
         if given.json:
-            machine.write(result.as_json())
+            json_output.write(result.as_json())
             return
         for each in result.notes:
             note(each)

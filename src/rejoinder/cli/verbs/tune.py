@@ -23,10 +23,7 @@ SAME = ("features", "means", "predictor", "bounds", "folds", "starts", "cluster"
 
 
 class TuneOptions(
-    options.TestsetFilesOptions,
-    options.MetricsOptions,
-    options.SeedOptions,
-    options.PrintedOptions,
+    options.TestsetFilesOptions, options.MetricsOptions, options.SeedOptions, options.PrintedOptions
 ):
     """The options of 'tune'."""
 
@@ -72,10 +69,7 @@ class TuneOptions(
         help="Number of folds of the cross-validation.",
     )
     starts: int = integer(
-        "--starts",
-        type=click.IntRange(1),
-        default=20,
-        help="Number of starts of each search.",
+        "--starts", type=click.IntRange(1), default=20, help="Number of starts of each search."
     )
     cluster: str | None = options.CLUSTER
 

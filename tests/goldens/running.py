@@ -14,6 +14,7 @@ import shutil
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -87,9 +88,9 @@ def outcome(command: str, world: Any) -> Outcome:
     status, out, err = _called(words)
     texts = {"standard output": _as_json(out), "standard error": err}
     texts |= {str(path): content(path) for path in sorted(OUT.rglob("*")) if path.is_file()}
-    masks = _masks(world)
-    shown = {name: _masked(text, masks) for name, text in texts.items() if text}
-    return Outcome(_masked(shlex.join(["rejoinder", *words]), masks), status, shown)
+    names = _Names(world)
+    shown = {name: _masked(text, names) for name, text in texts.items() if text}
+    return Outcome(_masked(shlex.join(["rejoinder", *words]), names), status, shown)
 
 
 def _filled(part: str, world: Any) -> list[Any]:
@@ -124,20 +125,39 @@ def _as_json(out: str) -> str:
         return out
 
 
-def _masks(world: Any) -> list[tuple[str, str]]:
-    """What depends on the machine, the day, the version or the writer of a binary file.
+class _Names:
+    """Files of ours by their SHA-256; they are looked at once a text has one, as few have.
 
-    Patterns, and the words in their place. The SHA-256 of a file of ours is named after the file.
+    Args:
+        world: The files that were here before the command.
     """
-    written = sorted(path for path in OUT.rglob("*") if path.is_file())
-    # Of two with one content the later one in this order, whichever were made before.
-    digests = {_sha256(path): path for path in (*world.originals(), *written, *world.examples)}
-    return [
-        *((digest, f"<SHA-256 of {path}>") for digest, path in digests.items()),
-        (re.escape(str(Path.cwd())), "<folder>"),
+
+    def __init__(self, world: Any) -> None:
+        self._world = world
+
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        written = sorted(path for path in OUT.rglob("*") if path.is_file())
+        # Of two with one content the later one in this order, whichever were made before.
+        files = (*self._world.originals(), *written, *self._world.examples)
+        return {_sha256(path): path for path in files}
+
+    def of(self, digest: re.Match[str]) -> str:
+        """The words in place of a digest; of no file of ours the digest as it is."""
+        path = self._files.get(digest[0])
+        return digest[0] if path is None else f"<SHA-256 of {path}>"
+
+
+_MASKS = [
+    (re.compile(pattern), words)
+    for pattern, words in (
         (r'(?<="sha256": ")[0-9a-f]{64}', "<checksum>"),
         # A claim: its rows are Parquet, and a digest is over all.
         (r'(?<="parquet": ")[^"]+', "<rows>"),
+        (r"\b(\d{6}-)[0-9a-f]{16}\b", r"\1<hash>"),
+        (r"((?:claim: |>)recomputed )[0-9a-f]{8}", r"\1<digest>"),
+        # Of an anonymous claim, whose keys are sorted: the hash of ratings is of salted names.
+        (r'(?m)(^ {3}\],\n {3}"signature": "protocol:[^"\n]*ratings:)[0-9a-f]{8}', r"\1<hash>"),
         (r'(?<="nonce": ")[0-9a-f]{32}', "<nonce>"),
         (r'(?<="numpy": ")[^"]+', "<version of NumPy>"),
         (r'("digest": "|the digest\s{1,2})[0-9a-f]{64}', r"\1<digest>"),
@@ -154,12 +174,15 @@ def _masks(world: Any) -> list[tuple[str, str]]:
         (r'(?<="check":")[0-9a-f]{16}', "<checksum>"),
         (r'((?:\(hash |"hash": "))[0-9a-f]{8}', r"\1<hash>"),
         (rf"(?<![\d.]){re.escape(__version__)}(?![\d.])", "<version>"),
-    ]
+    )
+]
+"""What depends on the machine, the day, the version or the writer of a binary file."""
 
 
-def _masked(text: str, masks: list[tuple[str, str]]) -> str:
-    for pattern, words in masks:
-        text = re.sub(pattern, words, text)
+def _masked(text: str, names: _Names) -> str:
+    text = re.sub(r"[0-9a-f]{64}", names.of, text).replace(os.getcwd(), "<folder>")
+    for pattern, words in _MASKS:
+        text = pattern.sub(words, text)
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import os
 from functools import cached_property
 from pathlib import Path
 from unittest import mock
@@ -37,8 +38,12 @@ class OurFiles:
 
     def originals(self) -> list[Path]:
         """The files that are here, without what commands write and without copies."""
-        files = (path for path in Path().rglob("*") if path.is_file() and path.parts[0] != "out")
-        return sorted({*files} - self.copies)
+        found: list[Path] = []
+        for folder, below, names in os.walk("."):
+            if folder == ".":
+                below[:] = [name for name in below if name != "out"]
+            found += [path for name in names if (path := Path(folder, name)).is_file()]
+        return sorted({*found} - self.copies)
 
 
 class FormatWorld(OurFiles):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rejoinder.files.shards import merge, shard
     from rejoinder.human_evaluation.preference_summary import preferences
     from rejoinder.human_evaluation.rating_summary import ratings
+    from rejoinder.ledger.cards import read_card
     from rejoinder.ledger.claims import write_claim
     from rejoinder.ledger.recording import record_run
     from rejoinder.ledger.runs import freeze_run, runs
@@ -94,6 +95,7 @@ __all__ = [
     "plan_rates",
     "preferences",
     "ratings",
+    "read_card",
     "read_drawn",
     "read_preferences",
     "read_ratings",
@@ -178,6 +180,7 @@ _HOMES = {
     "verify": "rejoinder.ledger.verification",
     "weigh": "rejoinder.references.weighing",
     "write_claim": "rejoinder.ledger.claims",
+    "read_card": "rejoinder.ledger.cards",
     "write_provenance": "rejoinder.files.recording",
     "write_testset": "rejoinder.tables.write",
 }

@@ -24,7 +24,7 @@ def advance(progress: Progress | None, done: int, total: int) -> None:
     Args:
         progress: Called with the two numbers; None: nobody asks.
         done: What is done.
-        total: What there is in all.
+        total: Number of all steps, as in `Progress`.
     """
     if progress is not None:
         progress(done, total)
@@ -65,8 +65,8 @@ def share(begin: float, end: float) -> Iterator[None]:
     if part is None:
         yield
         return
-    own = part._replace(begin=part.begin + begin * part.share, share=(end - begin) * part.share)
-    _WATCHED.set(own)
+    inner = part._replace(begin=part.begin + begin * part.share, share=(end - begin) * part.share)
+    _WATCHED.set(inner)
     try:
         yield
     finally:

@@ -53,7 +53,7 @@ def with_basis(*rows: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             values = inspect.signature(function).bind(*args, **given).arguments
             values.pop("progress", None)
             settings = {name: value for name, value in values.items() if name not in rows}
-            tables = {name: values[name] for name in rows}
+            tables = {name: values[name] for name in rows if values.get(name) is not None}
             basis = Basis(function.__name__, tables, settings)
             return replace(result, _basis=basis)  # pyright: ignore[reportArgumentType, reportReturnType, reportCallIssue, reportUnknownVariableType]
 

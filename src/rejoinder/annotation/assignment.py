@@ -21,6 +21,9 @@ from rejoinder.annotation.choices import Choices
 from rejoinder.annotation.page_words import RaterError
 from rejoinder.annotation.task import Task
 
+FINISHED = "design:finished"
+"""The row of the settings that holds the systems of which a design needs no more ratings."""
+
 _OPEN = "('open', 'reopened')"
 _FREE = "NOT EXISTS (SELECT 1 FROM assignment WHERE rater = :rater AND assignment.block = block.id)"
 
@@ -192,9 +195,14 @@ def _assign(
     position = _position(db, rater)
     rng = np.random.default_rng([task.seed, 4, rater, position])
     rows = db.execute("SELECT id, systems FROM question WHERE block = ? ORDER BY id", (block,))
+    stored = db.execute("SELECT value FROM study WHERE key = ?", (FINISHED,)).fetchone()
+    finished = set() if stored is None else {*json.loads(stored[0])}
+    asked = [(each, json.loads(systems)) for each, systems in rows.fetchall()]
+    # Once every system is finished there is no new item; whoever asks just then gets a whole one.
+    open_ones = [each for each in asked if not finished.issuperset(each[1])] or asked
     first = None
-    for place, (question, systems) in enumerate(rows.fetchall()):
-        arrangement = rng.permutation(len(json.loads(systems))).tolist()
+    for place, (question, systems) in enumerate(open_ones):
+        arrangement = rng.permutation(len(systems)).tolist()
         row = db.execute(
             "INSERT INTO assignment (rater, block, question, position, arrangement, state, expires) "
             "VALUES (?, ?, ?, ?, ?, 'open', ?)",

@@ -22,10 +22,7 @@ from rejoinder.studies.tables import STUDY
 def identity(task: Task, questions: Questions) -> str:
     """The checksum of what a study asks."""
     return json_digest(
-        [
-            dataclasses.asdict(task),
-            [list(map(vars, block)) for block in questions.blocks],
-        ]
+        [dataclasses.asdict(task), [list(map(vars, block)) for block in questions.blocks]]
     )
 
 

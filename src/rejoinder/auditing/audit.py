@@ -10,12 +10,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.auditing.results import ALL, LEFT_OUT, judged
-from rejoinder.auditing.trivial_baselines import (
-    CONSTANT,
-    TURNS,
-    leave_one_out,
-    unread,
-)
+from rejoinder.auditing.trivial_baselines import CONSTANT, TURNS, leave_one_out, unread
 from rejoinder.auditing.verdicts import MetricVerdict
 from rejoinder.batches.batch import Batch
 from rejoinder.document.parts import AS_USUAL, Document, View, lines
@@ -165,14 +160,14 @@ def audit(
             "replies with them; name others, such as a metric of your own, with ",
             Argument("metrics"),
         )
-    wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
+    selected = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
     real = taken(Responses, responses, testset.ids).without(without)
     first, *others = by_sample(real)
     alignment = check_responses(first, testset, missing)
     unseen = unread(testset, alignment, constant, turns, seed)
     reduced, copied = leave_one_out(testset, alignment.ids, seed)
     replies = pl.concat([unseen.responses(), copied.responses()])
-    _check_scored(wanted, replies)
+    _check_scored(selected, replies)
     options: dict[str, Any] = {
         "cluster": cluster, "resamples": resamples, "seed": seed, "progress": progress
     }  # fmt: skip
@@ -181,14 +176,14 @@ def audit(
         for k, each in enumerate(others, start=2)
     ]
     every = pl.concat([first.single(), unseen.responses(), *further], how="diagonal")
-    measured = list(wanted.values())
+    measured = list(selected.values())
     given = {"missing": missing, "drop_unusable": drop_unusable}
     scores = score(testset, every, measured, **given, **options)
     notes = [note for note in scores.notes if not note.endswith(NOT_USED)]
-    notes += _unused_values(testset, wanted, scores, replies)
+    notes += _unused_values(testset, selected, scores, replies)
     left_out, unscorable = None, []
     if reduced is not None:
-        scorable, unscorable = _scorable(reduced, wanted)
+        scorable, unscorable = _scorable(reduced, selected)
         answers = pl.concat([alignment.responses, *further], how="diagonal")
         answers = answers.filter(pl.col("id").is_in(copied.ids))
         if scorable:
@@ -234,22 +229,22 @@ def _new_notes(notes: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def _unused_values(
-    testset: TestSet, wanted: Mapping[str, Metric], scores: Scores, replies: pl.DataFrame
+    testset: TestSet, metrics: Mapping[str, Metric], scores: Scores, replies: pl.DataFrame
 ) -> list[str]:
     """Notes on scores of other tools that belong neither to a system nor to a trivial reply."""
     systems = list(dict.fromkeys([*scores.names, *replies.get_column("system")]))
     notes = []
-    for label, metric in wanted.items():
+    for label, metric in metrics.items():
         if isinstance(metric, External):
             lacking = np.isnan(metric.rows(systems, testset.ids)[..., 0])
             notes += unused_values(label, metric, lacking)
     return notes
 
 
-def _check_scored(wanted: Mapping[str, Metric], replies: pl.DataFrame) -> None:
+def _check_scored(metrics: Mapping[str, Metric], replies: pl.DataFrame) -> None:
     """Raises a ParameterError where another tool has not scored the trivial replies."""
     baselines = replies.get_column("system").unique(maintain_order=True).to_list()
-    for label, metric in wanted.items():
+    for label, metric in metrics.items():
         values = metric.reply_values if isinstance(metric, External) else None
         if values is not None and not set(baselines) <= set(values.systems):
             raise ParameterError(
@@ -264,7 +259,7 @@ def _ranking_defaults(testset: TestSet) -> list[str]:
 
 
 def _scorable(
-    testset: TestSet, wanted: Mapping[str, Metric]
+    testset: TestSet, metrics: Mapping[str, Metric]
 ) -> tuple[dict[str, Metric], list[str]]:
     """The metrics that can score an item of what is left, and what to say of the others."""
     lists = testset.contexts.select("id").join(
@@ -275,7 +270,7 @@ def _scorable(
     texts = lists.get_column("text").to_list()
     batch = Batch.from_lists([""] * len(texts), texts, lists.get_column("weight").to_list())
     scorable, notes = {}, []
-    for label, metric in wanted.items():
+    for label, metric in metrics.items():
         unusable, why = metric.unusable(batch)
         if unusable.all():
             reason = f"'copy' and 'shuffled' are left out: without its original each item {why}"

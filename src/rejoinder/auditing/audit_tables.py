@@ -64,8 +64,8 @@ def baselines(scores: Measurements, table: pl.DataFrame, references: str) -> Doc
     step = -(-len(scores.labels) // tables)
     shown: Document = []
     for begin in range(0, len(scores.labels), step):
-        some = rows.filter(rows["metric"].is_in(list(scores.labels[begin : begin + step])))
-        shown += [_table(scores, some), GAP]
+        part = rows.filter(rows["metric"].is_in(list(scores.labels[begin : begin + step])))
+        shown += [_table(scores, part), GAP]
     words = f"{REFERENCES[references]}: {scale(scores, rows)}"
     return [*shown, Line(words, "legend"), GAP]
 
@@ -131,19 +131,16 @@ def _table(scores: Measurements, rows: pl.DataFrame) -> Table:
     def name(baseline: str | None, place: str) -> str:
         return f"{place} system" if baseline is None else baseline
 
-    def cell(label: str, value: float, low: float, high: float, system: str, *own: Any) -> Cell:
+    def cell(label: str, value: float, low: float, high: float, system: str, *marks: Any) -> Cell:
         show = number_of(scores.measured[label].metric)
         if system is not None:
             return joined(show(value), " ", styled(system, "dim"), "   ")
-        row = dict(zip(marked, own, strict=True))
+        row = dict(zip(marked, marks, strict=True))
         return joined(interval(value, low, high, show), f" {mark(row):2}")
 
     marked = ("baseline", "reaches", "p_holm_median")
     shown = ("metric", "value", "low", "high", "system", *marked)
-    columns = [
-        key(HEAD, ("baseline", "place"), name),
-        number(str, shown, cell, across=True),
-    ]
+    columns = [key(HEAD, ("baseline", "place"), name), number(str, shown, cell, across=True)]
     frame = pl.concat([rows, _places(rows)], how="diagonal_relaxed")
     return Table(
         frame.with_columns(real=frame["baseline"].is_null()),

@@ -80,12 +80,12 @@ def judged(
     rows.sort(key=lambda row: scores.labels.index(row["metric"]))  # stable: baselines stay in order
     verdicts = []
     for label, each in scores.measured.items():
-        own = [row for row in rows if row["metric"] == label]
+        of_metric = [row for row in rows if row["metric"] == label]
         if each.metric.ranks:
             for against in AGAINST:
-                _correct(own, against)
+                _correct(of_metric, against)
             draws = trials(each, MOST_PAIRS)
-            verdicts.append(verdict(label, each.metric, own, orders.get(label), draws))
+            verdicts.append(verdict(label, each.metric, of_metric, orders.get(label), draws))
     unranked = [label for label, each in scores.measured.items() if not each.metric.ranks]
     notes = []
     if unranked:
@@ -112,10 +112,10 @@ def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str,
     """
     orders = {}
     for label, each in scores.measured.items():
-        own = [row for row in rows if row["metric"] == label]
-        wanted: list[tuple[str, str]] = [
+        of_metric = [row for row in rows if row["metric"] == label]
+        one_sided: list[tuple[str, str]] = [
             (PREFIX + row["baseline"], row[f"{against}_system"])
-            for row in own
+            for row in of_metric
             for against in AGAINST
             if row.get(against) is not None
         ]
@@ -123,9 +123,9 @@ def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str,
         both = set(order) <= set(scores.names)
         tested: dict[tuple[str, str], dict[str, Any]] = {}
         if scores.resamples and each.metric.ranks and each.height >= LEAST_ITEMS:
-            pairs = [*wanted, order] if both else wanted
+            pairs = [*one_sided, order] if both else one_sided
             tested = _compared(scores, label, sorted(set(pairs)))
-        for row in own:
+        for row in of_metric:
             for against in AGAINST:
                 row |= _against(tested, row, against)
         if order in tested:
@@ -152,13 +152,13 @@ def _rows(scores: Scores, references: str, systems: Sequence[str]) -> list[dict[
     for label, each in scores.measured.items():
         values = {system: table[label, system]["value"] for system in systems}
         for baseline in baselines:
-            own = table[label, PREFIX + baseline]
-            row = {key: own[key] for key in ("metric", "value", "low", "high", "n")}
+            measured = table[label, PREFIX + baseline]
+            row = {key: measured[key] for key in ("metric", "value", "low", "high", "n")}
             row |= {"baseline": baseline, "references": references}
             if each.height < LEAST_ITEMS:
                 row |= {"low": np.nan, "high": np.nan}
             if each.metric.ranks:
-                row |= _standing(each, own["value"], values)
+                row |= _standing(each, measured["value"], values)
             rows.append(row)
     return rows
 

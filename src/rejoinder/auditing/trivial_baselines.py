@@ -151,9 +151,9 @@ def _random_reference(items: Items, rng: np.random.Generator) -> list[str] | str
 def _another(usable: np.ndarray, rng: np.random.Generator) -> Indices:
     """For each item an item that it is not itself, drawn from those held: bool [n] to int64 [n]."""
     holders = np.flatnonzero(usable)
-    drawn = rng.integers(0, holders.size - usable.astype(np.int64))
+    chosen = rng.integers(0, holders.size - usable.astype(np.int64))
     before = np.cumsum(usable) - usable
-    return holders[drawn + (usable & (drawn >= before))]
+    return holders[chosen + (usable & (chosen >= before))]
 
 
 def leave_one_out(
@@ -181,8 +181,8 @@ def leave_one_out(
     lost = len(ids) - contexts.height
     if not contexts.height:
         why = (
-            "'copy' and 'shuffled' are left out: no item has a second reference to compare a copied one with "
-            "against, and compared with itself a copy gets the top score whatever it says"
+            "'copy' and 'shuffled' are left out: no item has a second reference to compare a copied one "
+            "with, and compared with itself a copy gets the top score whatever it says"
         )
         return None, BaselineReplies([], {}, (why,))
     firsts = references.group_by("id", maintain_order=True).first().select("id", "text")
@@ -200,9 +200,9 @@ def leave_one_out(
             f"'shuffled' is 'copy' in {same} of {len(copied)} items: white space separates words, and "
             "there is nothing to shuffle"
         )
-    kept = contexts.get_column("id").to_list()
+    item_ids = contexts.get_column("id").to_list()
     return TestSet(contexts, others), BaselineReplies(
-        kept, {COPY: copied, SHUFFLED: shuffled}, tuple(notes)
+        item_ids, {COPY: copied, SHUFFLED: shuffled}, tuple(notes)
     )
 
 

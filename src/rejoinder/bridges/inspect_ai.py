@@ -189,13 +189,13 @@ def _corpus(api: Any) -> Any:
         def compute(scores: Any) -> Any:
             rows: dict[str, list[Sequence[float]]] = {}
             for each in scores:
-                kept = (each.score.metadata or {}).get(KEY, {}).get(label)
-                if kept is None:
+                value = (each.score.metadata or {}).get(KEY, {}).get(label)
+                if value is None:
                     raise InputError(
                         f"sample '{each.sample_id}': its score has no rows of '{label}' in its metadata; "
                         "score the log again with the scorer of rejoinder"
                     )
-                rows.setdefault(str(each.sample_id), []).extend([kept] if kept else [])
+                rows.setdefault(str(each.sample_id), []).extend([value] if value else [])
             return corpus_values(metric, rows)
 
         # inspect_ai tells by the annotation what a metric takes.

@@ -39,18 +39,18 @@ def metric_of_parts(metric: str | Metric) -> Metric:
         ParameterError: The name is unknown, or the metric reads all replies at once: distinct-n and
             entropy, scores of other tools, RUBER with ``scale=scored``.
     """
-    made = registry.metric(metric)
-    if isinstance(made, External):
+    resolved = registry.metric(metric)
+    if isinstance(resolved, External):
         raise ParameterError(
-            f"metric '{made.label}': its scores belong to systems and ids, which are not known here; "
+            f"metric '{resolved.label}': its scores belong to systems and ids, which are not known here; "
             "give it to rejoinder.score"
         )
-    if not made.summable or getattr(made, "scale", "") == "scored":
+    if not resolved.summable or getattr(resolved, "scale", "") == "scored":
         raise ParameterError(
-            f"metric '{made.label}': it reads all replies of a system at once, and here they come in "
+            f"metric '{resolved.label}': it reads all replies of a system at once, and here they come in "
             "parts; give it to rejoinder.score, or to the bridge to evaluate"
         )
-    return made
+    return resolved
 
 
 def reply_rows(

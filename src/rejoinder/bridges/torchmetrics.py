@@ -71,9 +71,7 @@ class CorpusScore(torchmetrics.Metric):
         self.drop_unusable = drop_unusable
         self._noted = False
         self.add_state(
-            "rows",
-            torch.zeros(len(self.metric.columns), dtype=torch.float64),
-            dist_reduce_fx="sum",
+            "rows", torch.zeros(len(self.metric.columns), dtype=torch.float64), dist_reduce_fx="sum"
         )
         self.add_state("replies", torch.tensor(0), dist_reduce_fx="sum")
 

@@ -19,8 +19,8 @@ def canonical(value: Any) -> bytes:
     """The canonical JSON of a value: keys sorted, no blanks, numbers in their shortest form.
 
     Raises:
-        ValueError: A whole number is beyond 2^53 - 1, a text has half a surrogate pair, or a value is of
-            a type that JSON does not have.
+        ValueError: A whole number is none that IEEE 754 has, a text has half a surrogate pair, or a value is
+            of a type that JSON does not have.
 
     >>> canonical({"b": 1.0, "a": [1e21, 0.1, float("nan"), None]})
     b'{"a":[1e+21,0.1,"NaN",null],"b":1}'
@@ -34,8 +34,13 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
-        if abs(value) > _LARGEST:
-            raise ValueError(f"the whole number {value} is beyond 2^53 - 1")
+        exact = abs(value) <= _LARGEST or (
+            abs(value) < 10**21 and str(value) == _number(float(value))
+        )
+        if not exact:
+            raise ValueError(
+                f"the whole number {value:.6e} is beyond 2^53 - 1, and none of IEEE 754"
+            )
         return str(value)
     if isinstance(value, float):
         return _number(value)

@@ -221,7 +221,10 @@ def _near(path: Path) -> str:
         # By stem: a suffix in common makes strangers look alike.
         stems = {entry.stem: entry for entry in path.parent.iterdir()}
     except OSError:
-        return f"; there is no folder {path.parent}"
+        absent = f"; there is no folder {path.parent}"
+        if path.parts[0] == "examples":
+            absent += "; 'rejoinder --example-files examples' writes the example files there"
+        return absent
     close = nearest(path.stem, stems, cutoff=0.7)
     return f"; did you mean {stems[close]}?" if close else "; check the path"
 

@@ -81,6 +81,7 @@ class Source:
             self._data, self.size = None, 0
 
 
+_DIGESTS: dict[_Key, str] = {}
 _KEPT: ContextVar[dict[_Key, Source] | None] = ContextVar("sources", default=None)
 
 
@@ -170,8 +171,12 @@ def digest_of(path: Path) -> str:
         import hashlib
 
         return hashlib.sha256(pipes.taken(status)).hexdigest()
-    # Who asks what a table is reads it too; the weights of models are larger.
-    return _with_room(path, status).digest(keep=_are_kept(status, ROOM >> 4))
+    if status.st_size > ROOM >> 4:  # of what is larger than a table a worker asks in each shard
+        key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if key not in _DIGESTS:
+            _DIGESTS[key] = _with_room(path, status).digest()
+        return _DIGESTS[key]
+    return _with_room(path, status).digest(keep=_are_kept(status))  # who asks reads it too
 
 
 def _are_kept(status: os.stat_result, most: int = ROOM) -> bool:

@@ -30,11 +30,7 @@ from rejoinder.marking.tables import (
 from rejoinder.messages import Argument, Placeholder, counted, quoted
 from rejoinder.models.chat.asking import Limits, uncounted
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
-from rejoinder.models.likelihood.backend import (
-    LikelihoodBackend,
-    LikelihoodRequest,
-    LocalModel,
-)
+from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest, LocalModel
 from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
@@ -103,8 +99,7 @@ def mark(
         raise ParameterError(Argument("turns", turns), "; expected 1 or more, or None for all")
     limits.check(kept=work is not None)
     asked_by, rubric = _rubric(rubric)
-    replies = _replies(testset, responses)
-    asked = questions(testset, replies, rubric, pairwise, turns)
+    asked = questions(testset, _replies(testset, responses), rubric, pairwise, turns)
     opened = open_model(
         model,
         rubric,
@@ -114,12 +109,8 @@ def mark(
         template=template,
         local=local,
     )
-    facts = {
-        "rubric": rubric.hash,
-        "questions": json_digest([question.key for question in asked.asked])[:8],
-        "turns": "all" if turns is None else str(turns),
-        **opened.facts,
-    }
+    asked_for = json_digest([question.key for question in asked.asked])[:8]
+    facts = _facts(rubric, asked_for, turns, opened)
     folder = None if work is None else Path(work)
     notes: tuple[str, ...] = ()
     if isinstance(opened, ChatEndpoint):
@@ -139,6 +130,36 @@ def mark(
         check_unused(vars(limits), vars(Limits()), where)
         answers, notes = _local_answers(opened, asked, folder, progress)
     return _result(opened.name, asked, answers, facts, (*asked_by, *notes), pairwise)
+
+
+def signature_of(
+    rubric: Rubric, model: ChatEndpoint | LikelihoodBackend, pairwise: bool, turns: int | None
+) -> str:
+    """What marks will depend on, besides the replies: what a judge's card is compared with.
+
+    Args:
+        rubric: What is asked.
+        model: Who answers.
+        pairwise: Whether two replies are compared.
+        turns: How many turns of a context are shown; None: all.
+    """
+    return _signature(_facts(rubric, "", turns, model), pairwise)
+
+
+def _facts(
+    rubric: Rubric, asked: str, turns: int | None, model: ChatEndpoint | LikelihoodBackend
+) -> dict[str, str]:
+    return {
+        "rubric": rubric.hash,
+        "questions": asked,
+        "turns": "all" if turns is None else str(turns),
+        **model.facts,
+    }
+
+
+def _signature(facts: Mapping[str, str], pairwise: bool) -> str:
+    words = {"kind": "pairwise" if pairwise else "pointwise", **facts}
+    return "|".join(["mark", *(f"{key}:{value}" for key, value in words.items())])
 
 
 def _rubric(given: Rubric | str | os.PathLike[str] | None) -> tuple[tuple[str, ...], Rubric]:
@@ -201,8 +222,7 @@ def _result(
     kind = "preferences" if pairwise else "scores"
     table = (preferences_table if pairwise else scores_table)(asked, answers, name)
     systems = (systems_of_preferences if pairwise else systems_of_scores)(asked, answers)
-    words = {"kind": "pairwise" if pairwise else "pointwise", **facts, "version": __version__}
-    signature = "|".join(["mark", *(f"{key}:{value}" for key, value in words.items())])
+    signature = _signature({**facts, "version": __version__}, pairwise)
     every = (*asked.notes, *notes, *_remarks(answers, pairwise))
     marks = Marks(kind, table, systems, answers_table(answers), name, signature)
     return replace(marks, notes=every)

@@ -94,17 +94,17 @@ def questions(
         else _reply_questions(items, responses, systems, rubric)
     )
     asked: dict[tuple[str, str], tuple[int, MarkQuestion]] = {}
-    kept, places = [], []
+    replies, places = [], []
     for row, question in rows:
         place, _ = asked.setdefault((question.criterion, question.text), (len(asked), question))
-        kept.append(row)
+        replies.append(row)
         places.append(place)
     several = tuple(question for _, question in asked.values())
     notes = _notes(testset, responses, systems, pairwise)
-    if len(several) < len(kept):
-        what = counted(len(kept) - len(several), "question")
+    if len(several) < len(replies):
+        what = counted(len(replies) - len(several), "question")
         notes.append(f"{what} asked once for equal replies")
-    return MarkQuestions(several, tuple(kept), tuple(places), tuple(notes))
+    return MarkQuestions(several, tuple(replies), tuple(places), tuple(notes))
 
 
 class _Texts:

@@ -188,9 +188,9 @@ def _filled(template: str, texts: Mapping[str, str]) -> str:
 
 def _check_template(name: str, template: str, needed: Sequence[str]) -> None:
     places = _PLACES[name]
-    there = _PLACE.findall(template)
+    placeholders = _PLACE.findall(template)
     written = [f"{{{each}}}" for each in places]
-    for each in there:
+    for each in placeholders:
         if each not in places:
             near = meant(each, places)
             hint = f" (meant {{{near}}}?)" if near else ""
@@ -198,5 +198,5 @@ def _check_template(name: str, template: str, needed: Sequence[str]) -> None:
                 f"{name}: no place {quoted(f'{{{each}}}')}{hint}; expected {one_of(written)}"
             )
     for each in needed:
-        if each not in there:
+        if each not in placeholders:
             raise ParameterError(f"{name}: lacks the place {{{each}}}; write it where it belongs")

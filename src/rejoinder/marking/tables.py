@@ -38,7 +38,7 @@ def scores_table(questions: MarkQuestions, answers: Sequence[Answered], model: s
         model: The name of the model.
     """
     rows = [
-        {**row, "name": _name(model, row["criterion"]), "value": answers[place].value}
+        {**row, "name": name_of(model, row["criterion"]), "value": answers[place].value}
         for row, place in zip(questions.rows, questions.places, strict=True)
     ]
     columns = ["system", "id", "name", "value"]
@@ -46,7 +46,7 @@ def scores_table(questions: MarkQuestions, answers: Sequence[Answered], model: s
     return pl.DataFrame(rows, schema={name: SCORES[name] for name in columns})
 
 
-def _name(model: str, criterion: str) -> str:
+def name_of(model: str, criterion: str) -> str:
     """What the marks are called; ``|`` would part signatures."""
     return f"{model} {criterion}".replace("|", "/")
 
@@ -85,8 +85,8 @@ def has_names_of(table: pl.DataFrame, criteria: Sequence[str], model: str | None
         return False
     names = set(table["name"].to_list())
     if model is not None:
-        return names <= {_name(model, criterion) for criterion in criteria}
-    endings = tuple(_name("", criterion) for criterion in criteria)
+        return names <= {name_of(model, criterion) for criterion in criteria}
+    endings = tuple(name_of("", criterion) for criterion in criteria)
     return all(name.endswith(endings) for name in names)
 
 

@@ -55,15 +55,15 @@ def matches(request: Request, batch: Batch, progress: Progress | None) -> Featur
         items = range(begin, min(begin + ITEMS_AT_ONCE, len(batch)))
         replies = range(batch.bounds[items[0]], batch.bounds[items[-1] + 1])
         others = range(selected.bounds[items[0]], selected.bounds[items[-1] + 1])
-        wanted = [*(texts[k] for k in replies), *(references[j] for j in others)]
+        needed = [*(texts[k] for k in replies), *(references[j] for j in others)]
         tokens = {
-            text: (ids, _units(states)) for text, ids, states in encoder.layer_states(wanted, layer)
+            text: (ids, _units(states)) for text, ids, states in encoder.layer_states(needed, layer)
         }
         for i in items:
-            few = [tokens[references[j]] for j in range(*selected.bounds[i : i + 2])]
+            candidates = [tokens[references[j]] for j in range(*selected.bounds[i : i + 2])]
             for k in range(*batch.bounds[i : i + 2]):
-                if few:
-                    each = [_matched(tokens[texts[k]], other, weights) for other in few]
+                if candidates:
+                    each = [_matched(tokens[texts[k]], other, weights) for other in candidates]
                     values[k] = np.clip(np.max(each, axis=0), -1.0, 1.0)  # rounded beyond 1
         advance(progress, items[-1] + 1, len(batch))
     baseline = str(request.option("baseline"))
@@ -74,13 +74,13 @@ def matches(request: Request, batch: Batch, progress: Progress | None) -> Featur
     return Features(values, notes=notes, facts=(("layer", str(layer)),))
 
 
-def _layer(wanted: int, encoder: Encoder) -> int:
-    if wanted > encoder.layers:
+def _layer(layer: int, encoder: Encoder) -> int:
+    if layer > encoder.layers:
         raise ParameterError(
-            f"metric 'bertscore': layer={wanted}, but {encoder.path} has {encoder.layers} layers; choose 0 "
+            f"metric 'bertscore': layer={layer}, but {encoder.path} has {encoder.layers} layers; choose 0 "
             f"(the embeddings) to {encoder.layers}"
         )
-    return encoder.layers if wanted < 0 else wanted
+    return encoder.layers if layer < 0 else layer
 
 
 def _prepared(text: str, encoder: Encoder) -> str:

@@ -46,27 +46,29 @@ def at_k(
             ": no metric that ranks systems scored several samples of a prompt; give several replies of a "
             "system to a prompt, told apart in a column 'sample'",
         )
-    made, notes = {}, []
+    measured, notes = {}, []
     for label, each in able.items():
         for k in dict.fromkeys(at):
             short = ""
             for metric in _measures(scores.measured[label].metric, label, k, thresholds.get(label)):
-                made[metric.label], short = _measured(scores, label, each, metric)
+                measured[metric.label], short = _measured(scores, label, each, metric)
             notes.append((f"{label} at {k}", short))
-    return made, merged(notes)
+    return measured, merged(notes)
 
 
 def _measures(base: Metric, label: str, k: int, threshold: float | None) -> list[OfSamples]:
     """The measures of k samples under a metric; of one sample they are all the same."""
     better = DIRECTIONS[not base.higher_is_better]
-    made = []
+    measures = []
     if threshold is not None:
-        made = [OfSamples(label, each, k, better, threshold) for each in (PASS, EVERY)[: min(k, 2)]]
+        measures = [
+            OfSamples(label, each, k, better, threshold) for each in (PASS, EVERY)[: min(k, 2)]
+        ]
     if base.share:
-        return made
+        return measures
     ends = [each if math.isfinite(each) else None for each in base.bounds]
     graded = (BEST, WORST, MEDIAN)[: 1 if k == 1 else 3]
-    return [*made, *(OfSamples(label, each, k, better, None, *ends) for each in graded)]
+    return [*measures, *(OfSamples(label, each, k, better, None, *ends) for each in graded)]
 
 
 def _measured(
@@ -76,11 +78,11 @@ def _measured(
     base = scores.measured[label]
     rows = metric.of_prompts(values)
     enough = ~np.isnan(rows)
-    there = np.ones_like(enough) if base.answered is None else base.answered.T
-    kept = (enough & there).any(axis=1) if base.answered is not None else enough.all(axis=1)
-    short = np.any(there & ~enough, axis=1)
+    present = np.ones_like(enough) if base.answered is None else base.answered.T
+    complete = (enough & present).any(axis=1) if base.answered is not None else enough.all(axis=1)
+    short = np.any(present & ~enough, axis=1)
     ids = scores.items.get_column("id").filter(pl.Series(base.usable))
-    if not kept.any():
+    if not complete.any():
         most = int((~np.isnan(values)).sum(axis=0).max(initial=0))
         raise InputError(
             f"{label}: no prompt has {counted(metric.k, 'sample')} of every system, the most is {most}; "
@@ -88,14 +90,14 @@ def _measured(
             Argument("at", most),
         )
     usable = base.usable.copy()
-    usable[base.usable] = kept
-    matrix = Matrix(mean_rows(rows[kept]))
+    usable[base.usable] = complete
+    matrix = Matrix(mean_rows(rows[complete]))
     answered = None
     if base.answered is not None:
-        answered = (enough & there)[kept].T
+        answered = (enough & present)[complete].T
         matrix = matrix.masked(answered)
-    own = metric.passes(values) if metric.share else values
-    samples = Matrix(moments(own[:, kept]))
+    results = metric.passes(values) if metric.share else values
+    samples = Matrix(moments(results[:, complete]))
     signature = with_word(base.signature, "at", f"{metric.measure}{metric.k}")
     if metric.passing is not None:
         signature = with_word(signature, "passing", str(metric.passing))

@@ -224,8 +224,8 @@ def compare(
     (1.0, 4, 0.125)
     """
     if ratings is not None:
-        own = {"permutations": permutations, "margin": margin, "worse_by": worse_by}
-        _check_ratings_alone(scores, own)
+        of_texts = {"permutations": permutations, "margin": margin, "worse_by": worse_by}
+        _check_ratings_alone(scores, of_texts)
         from rejoinder.human_evaluation.by_people.compare import compare_by_people
 
         return compare_by_people(ratings, a, b, cluster=cluster, **by_people)
@@ -269,14 +269,14 @@ def compare(
     return Comparison(table, scores, draws, asked)
 
 
-def _check_ratings_alone(scores: object, own: Mapping[str, object]) -> None:
+def _check_ratings_alone(scores: object, given: Mapping[str, object]) -> None:
     """Raises a ParameterError where scores, or what belongs to their tests, stand beside ratings."""
     if scores is not None:
         raise ParameterError(
             Argument("ratings"),
             f" beside scores: {Call('rejoinder.compare_with_people')}(scores, ratings) takes both",
         )
-    for name, value in own.items():
+    for name, value in given.items():
         if value is not None:
             raise ParameterError(
                 Argument(name, value),
@@ -363,8 +363,8 @@ def compare_pairs(
     drawing = costs[0] / sum(costs)
     with share(0, drawing):
         resampled = scores.resampled(label)
-    drawn = resampled[a] - resampled[b]
-    centred = drawn - drawn.mean(axis=1, keepdims=True)
+    resampled_differences = resampled[a] - resampled[b]
+    centred = resampled_differences - resampled_differences.mean(axis=1, keepdims=True)
     errors = difference_errors(metric, values, scores.left_out(label), a, b)
     segments = measured.rows.segments(metric)
     better = segments[a] - segments[b]
@@ -376,7 +376,7 @@ def compare_pairs(
         low, high, tests = inference_of(metric, rates)
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = p_of_draws((np.abs(centred) >= reach).sum(axis=1), scores.resamples)
-    p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
+    p_bootstrap[np.isnan(resampled_differences).any(axis=1)] = np.nan
     with share(drawing, 1):
         p_randomization, p_lost = _randomization(
             scores, measured, a, b, difference, permutations, margins.worse_by or 0.0
@@ -552,7 +552,7 @@ def _randomization(
     a: Indices,
     b: Indices,
     difference: Floats,
-    wanted: int,
+    limit: int,
     worse_by: float,
 ) -> Floats:
     """Two p-values of each pair, float64 [2, p]: that the systems differ, that a is worse by more.
@@ -564,10 +564,10 @@ def _randomization(
     rows, n = measured.units, measured.size
     if n < 2:
         return np.full((2, a.size), np.nan)
-    exact = n < MOST_ENUMERATED and 1 << n <= wanted
-    tries = 1 << n if exact else wanted
+    exact = n < MOST_ENUMERATED and 1 << n <= limit
+    tries = 1 << n if exact else limit
     rng = np.random.default_rng(scores.seed)
-    blocks = iter([all_swaps(n)]) if exact else permutation_swaps(n, wanted, rng)
+    blocks = iter([all_swaps(n)]) if exact else permutation_swaps(n, limit, rng)
     down = -1.0 if measured.metric.higher_is_better else 1.0
     reached, tried = np.zeros((2, a.size)), 0
     reach = np.stack([np.abs(difference), down * difference - worse_by])[..., None] - NOISE

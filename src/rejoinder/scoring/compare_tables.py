@@ -101,13 +101,15 @@ def comparison(
     wide = systems > MOST_LISTED and pairs.height == every and not view.all_pairs
     shown: Document = []
     for label in scores.measured:
-        own = pairs.filter(pairs["metric"] == label)
+        of_metric = pairs.filter(pairs["metric"] == label)
         columns = _columns(scores, label, pairs.columns, draws, view.digits)
         if wide:
-            shown.append(_matrix(scores, label, own, columns, view.digits))
+            shown.append(_matrix(scores, label, of_metric, columns, view.digits))
         else:
             title = heading(scores, label)
-            shown.append(Table(own, columns, title=title, above=("metric",), meanings=MEANINGS))
+            shown.append(
+                Table(of_metric, columns, title=title, above=("metric",), meanings=MEANINGS)
+            )
         shown.append(GAP)
     if ranks is not None:
         shown += [*ranks_of(ranks), GAP]
@@ -115,8 +117,8 @@ def comparison(
     shown += [*words, *[GAP] * bool(words)]
     shown += lines(_legends(scores, pairs, wide), "legend")
     bags = [label for label, each in scores.measured.items() if not each.metric.summable]
-    said = "a score of all replies together, so single items are neither won nor lost"
-    notes = [f"{', '.join(bags)}: {said}"] * (bool(bags) and not wide)
+    reason = "a score of all replies together, so single items are neither won nor lost"
+    notes = [f"{', '.join(bags)}: {reason}"] * (bool(bags) and not wide)
     notes += [*no_spread(pairs, "difference", scores), *scores.notes]
     return [*shown, *lines(notes, "note")]
 
@@ -140,10 +142,7 @@ def _columns(
         number("a - b", "difference", show),
         ends(show, belongs=True),
         number(
-            "p",
-            "p_randomization",
-            lambda p: p_value(p, is_limit(draws, label, p)),
-            belongs=True,
+            "p", "p_randomization", lambda p: p_value(p, is_limit(draws, label, p)), belongs=True
         ),
         number("p Holm", ("p_randomization_holm", "p_randomization"), corrected, belongs=True),
         number("p boot", "p_bootstrap", lambda p: p_value(p, is_least_p(p, scores.resamples))),

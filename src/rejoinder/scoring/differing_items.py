@@ -55,10 +55,10 @@ def differing_items(
     rows = rows.join(references, on="id", how="left", maintain_order="left")
     rows = rows.with_columns(pl.col("reference").fill_null(""))
     for side, name in zip("ab", pair, strict=True):
-        own = segments.filter(system=name).select("id", pl.col(metric).alias(f"{side}_value"))
-        said = replies.filter(system=name).select("id", pl.col("text").alias(f"{side}_reply"))
-        rows = rows.join(own, on="id", maintain_order="left")
-        rows = rows.join(said, on="id", maintain_order="left")
+        values = segments.filter(system=name).select("id", pl.col(metric).alias(f"{side}_value"))
+        written = replies.filter(system=name).select("id", pl.col("text").alias(f"{side}_reply"))
+        rows = rows.join(values, on="id", maintain_order="left")
+        rows = rows.join(written, on="id", maintain_order="left")
     gap = (pl.col("a_value") - pl.col("b_value")).abs()
     rows = rows.with_columns(gap=gap.fill_nan(None)).filter(pl.col("gap") > 0)
     return rows.sort("gap", descending=True, maintain_order=True).head(most).select(

@@ -167,10 +167,7 @@ def explained_metric(metrics: Sequence[Metric]) -> Metric | None:
 
 
 def matches(
-    testset: TestSet,
-    replies: pl.DataFrame,
-    metric: Metric,
-    progress: Progress | None = None,
+    testset: TestSet, replies: pl.DataFrame, metric: Metric, progress: Progress | None = None
 ) -> Iterator[tuple[str, str, list[Match]]]:
     """The n-grams that matched, for every reply; see ``explain`` for all that is known of one.
 
@@ -204,12 +201,12 @@ def matches(
         texts, weights = [texts[j] for j in places], [weights[j] for j in places]
         for system, text in table.select("system", "text").iter_rows():
             parts = metric.contributions(text, texts, weights) if places else []
-            found = [
+            shared = [
                 Match(each.ngram, places[each.reference], each.adds)
                 for each in parts
                 if each.reference is not None and each.matched
             ]
-            yield system, id, found
+            yield system, id, shared
         advance(progress, done + 1, ids)
 
 

@@ -133,12 +133,12 @@ def explain_diff(
     check_draws(0, seed)
     begin, end = made(first), made(second)
     steps = setting_path(begin, end)
-    wanted: list[Metric] = []
+    metrics: list[Metric] = []
     for each in (begin, *(step.metric for step in steps), *(step.alone for step in steps)):
-        if each is not None and each not in wanted:
-            wanted.append(each)
+        if each is not None and each not in metrics:
+            metrics.append(each)
     measure = partial(score, testset, responses, missing=missing, drop_unusable=drop_unusable)
-    scores = measure(wanted, resamples=0, seed=seed, progress=progress)
+    scores = measure(metrics, resamples=0, seed=seed, progress=progress)
     by_metric = [(each.metric, label) for label, each in scores.measured.items()]
     values = {
         label: dict(
@@ -196,8 +196,8 @@ def _aggregates(scores: Scores, metric: Metric, seed: int) -> pl.DataFrame:
     rows = []
     measured = next(each for each in scores.measured.values() if each.metric == metric)
     if isinstance(metric, ROUGE) and metric.form == "f1" and isinstance(measured.rows, Matrix):
-        for name, own in zip(scores.names, measured.rows.values, strict=True):
-            replies = np.ascontiguousarray(own[:, OF_AGGREGATOR])
+        for name, of_system in zip(scores.names, measured.rows.values, strict=True):
+            replies = np.ascontiguousarray(of_system[:, OF_AGGREGATOR])
             place = OF_AGGREGATOR.index(MEASURES[metric.measure])
             low, mid, high = median_of_means(replies, seed % (1 << 32))[:, place].tolist()
             rows.append((name, low, mid, high))

@@ -67,15 +67,15 @@ def steps(
         f"{counted(items, 'item')}; values {scale}; change: against the row above; alone: against the "
         f"first row, with this setting alone ({NONE}: it cannot be set alone)"
     )
-    said = [f"{setting}: {meaning}" for setting, meaning in meanings.items()] or [SAME]
+    sentences = [f"{setting}: {meaning}" for setting, meaning in meanings.items()] or [SAME]
     for row in aggregates.iter_rows(named=True):
         low, mid, high = (show(row[end]) for end in ("low", "mid", "high"))
-        said.append(
+        sentences.append(
             f"{row['system']}: rouge-score's aggregator prints {mid} in place of the mean (the median of "
             f"{RESAMPLES:,} means of random resamples, 95% of which lie within {low} and {high})"
         )
     of_systems = Table(table, columns, section=("system",), meanings=MEANINGS)
-    return [of_systems, GAP, Line(legend, "legend"), *lines(said)]
+    return [of_systems, GAP, Line(legend, "legend"), *lines(sentences)]
 
 
 def candidates(table: pl.DataFrame, system: str, tried: int, reported: str, items: int) -> Document:
@@ -88,14 +88,14 @@ def candidates(table: pl.DataFrame, system: str, tried: int, reported: str, item
         number("distance", show=four),
     ]
     if table["gives_it"].any():
-        said = (
+        sentence = (
             f"{system}: these of {tried} settings tried give {reported} when rounded. "
             "Several may, and a figure of few decimals is given by chance too: check on other replies."
         )
     else:
-        said = (
+        sentence = (
             f"{system}: none of the {tried} settings tried gives {reported}; these are "
             "the nearest. The tool may have read other texts, or have settings of its own."
         )
-    found = Table(table, columns, meanings=MEANINGS)
-    return [found, GAP, Line(said), Line(counted(items, "item"), "legend")]
+    settings_table = Table(table, columns, meanings=MEANINGS)
+    return [settings_table, GAP, Line(sentence), Line(counted(items, "item"), "legend")]

@@ -82,9 +82,9 @@ def score_left_out(
     [0.5, 0.5]
     """
     check_draws(resamples, seed)
-    wanted = list(wanted_metrics(metrics, testset).values())
+    selected = list(wanted_metrics(metrics, testset).values())
     design = LeaveOwnOut.of(testset, responses, missing)
-    scores = own_left_out(design, wanted, drop_unusable, resamples, seed, progress)
+    scores = own_left_out(design, selected, drop_unusable, resamples, seed, progress)
     for label, each in scores.measured.items():
         if not each.height:
             raise InputError(
@@ -112,11 +112,11 @@ def own_left_out(
         seed: Random seed.
         progress: Called with what is done and what there is in all; None: never.
     """
-    wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
+    selected = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
     batch, excluded = design.batch()
-    usable, dropped = design.usable(wanted, batch, drop_unusable)
+    usable, dropped = design.usable(selected, batch, drop_unusable)
     return design.scores(
-        wanted, batch, usable, (*dropped, *excluded.notes), resamples, seed, progress
+        selected, batch, usable, (*dropped, *excluded.notes), resamples, seed, progress
     )
 
 
@@ -225,15 +225,15 @@ class LeaveOwnOut:
         return batch, ExcludedReferences(int(own.sum()), int(alike.sum()), replies)
 
     def usable(
-        self, wanted: dict[str, Metric], batch: Batch, drop: bool
+        self, metrics: dict[str, Metric], batch: Batch, drop: bool
     ) -> tuple[list[np.ndarray], list[str]]:
         """The items that each metric can score for every system; see ``assembly.usable_items``."""
         where = "for some system once references of systems are left out"
-        return usable_items(wanted, batch, self.alignment.ids, drop, where)
+        return usable_items(metrics, batch, self.alignment.ids, drop, where)
 
     def scores(
         self,
-        wanted: dict[str, Metric],
+        metrics: dict[str, Metric],
         batch: Batch,
         usable: Sequence[np.ndarray],
         notes: Sequence[str],
@@ -246,7 +246,7 @@ class LeaveOwnOut:
         return assemble(
             self.alignment,
             self.contexts,
-            wanted,
+            metrics,
             batch,
             usable,
             facts=facts,

@@ -34,13 +34,7 @@ from rejoinder.references.text_notes import (
     empty_reply_notes,
     repeat_notes,
 )
-from rejoinder.scoring.measurements import (
-    Measured,
-    best_first,
-    few_items,
-    parts_of,
-    system_columns,
-)
+from rejoinder.scoring.measurements import Measured, best_first, few_items, parts_of, system_columns
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.io.json_lines import ItemRow, ReferenceRow, read_objects
 from rejoinder.tables.io.text_lines import read_lines, recognise

@@ -145,7 +145,7 @@ class Measurements:
         cluster: The column of ``items`` whose equal values make a cluster; empty where every item is
             independent (``clusters.clustered``).
         exact: Whether rates have Clopper and Pearson's interval in place of Wilson's (``with_exact``).
-        unserved: By label the rows of metrics whose class is not known here (``load_scores``).
+        unknown_metrics: By label the rows of metrics whose class is not known here (``load_scores``).
     """
 
     names: tuple[str, ...]
@@ -158,7 +158,7 @@ class Measurements:
     blocks: bool = False
     cluster: str = ""
     exact: bool = False
-    unserved: Mapping[str, KeptRows] = field(default_factory=dict, repr=False, compare=False)
+    unknown_metrics: Mapping[str, KeptRows] = field(default_factory=dict, repr=False, compare=False)
     _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
     _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
     _left_out: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)

@@ -70,14 +70,14 @@ def averaged(
 
 def of_externals(scores: Measurements) -> dict[str, tuple[Floats, Matrix]]:
     """The samples of the scores of other tools: by label the values and moments of `samples_at`."""
-    found = {}
+    by_label = {}
     for label, each in scores.measured.items():
         if isinstance(each.metric, External) and each.metric.reply_values is not None:
             ids = scores.items.get_column("id").filter(pl.Series(each.usable)).to_list()
             samples = each.metric.reply_values.samples_at(scores.names, ids)
             if samples is not None:
-                found[label] = samples[0], Matrix(samples[1])
-    return found
+                by_label[label] = samples[0], Matrix(samples[1])
+    return by_label
 
 
 def with_samples(
@@ -111,9 +111,9 @@ def with_samples(
     notes += merged(_unequal(label, each, scores.names) for label, each in values.items())
     scores = replace(scores, measured=measured)
     given = at or passing is not None
-    made, left_out = at_k(scores, values, at, passing) if given else ({}, [])
+    computed, left_out = at_k(scores, values, at, passing) if given else ({}, [])
     every = (*scores.notes[:1], *notes, *left_out, *scores.notes[1:])
-    return replace(scores, measured={**measured, **made}, notes=every)
+    return replace(scores, measured={**measured, **computed}, notes=every)
 
 
 def all_samples(
@@ -127,11 +127,11 @@ def all_samples(
         answered: bool [J, S, n], which samples there are.
         prompts: The prompt of each of these bags.
     """
-    there = answered[:, :, measured.usable]
+    known = answered[:, :, measured.usable]
     bags = rows.masked(np.concatenate(list(answered), axis=1)).summed(prompts).pick(measured.usable)
-    signature = with_word(measured.signature, "samples", str(int(there.sum(axis=0).max(initial=0))))
+    signature = with_word(measured.signature, "samples", str(int(known.sum(axis=0).max(initial=0))))
     numbers = moments(
-        np.where(there, 0.0, np.nan).transpose(0, 2, 1)
+        np.where(known, 0.0, np.nan).transpose(0, 2, 1)
     )  # of which the counts alone are used
     return replace(measured, rows=bags, signature=signature, samples=Matrix(numbers))
 
@@ -164,22 +164,22 @@ def sometimes(scores: Measurements) -> pl.DataFrame:
         "samples": pl.Int64,
     }
     rows: list[tuple[str, str, str, int, int]] = []
-    told = set[str]()
+    counted_labels = set[str]()
     for label, each in scores.measured.items():
         metric = each.metric
         label = metric.of if isinstance(metric, OfSamples) else label
-        if not metric.share or each.samples is None or label in told:
+        if not metric.share or each.samples is None or label in counted_labels:
             continue
-        told.add(label)
+        counted_labels.add(label)
         samples, ratings, _, total = (each.samples.items[..., k] for k in range(4))
         low, high = metric.ends
         passed = samples * (total / np.maximum(ratings, 1) - low) / (high - low)
         passed = passed if metric.higher_is_better else samples - passed
-        some = (samples > 0) & (passed > NOISE) & (passed < samples - NOISE)
+        mixed = (samples > 0) & (passed > NOISE) & (passed < samples - NOISE)
         ids = scores.items.get_column("id").filter(pl.Series(each.usable))
         rows += [
             (label, ids[int(i)], scores.names[s], round(float(passed[i, s])), int(samples[i, s]))
-            for i, s in np.argwhere(some)
+            for i, s in np.argwhere(mixed)
         ]
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -218,15 +218,15 @@ def _placed(
     assert isinstance(source.rows, Matrix)
     ids = first.items.get_column("id").filter(pl.Series(target.usable)).to_list()
     place = {id: i for i, id in enumerate(ids)}
-    own = scores.items.get_column("id").filter(pl.Series(source.usable)).to_list()
-    known = np.array([id in place for id in own], dtype=np.bool_)
-    items = np.array([place[id] for id in own if id in place], dtype=np.int64)
+    measured_ids = scores.items.get_column("id").filter(pl.Series(source.usable)).to_list()
+    known = np.array([id in place for id in measured_ids], dtype=np.bool_)
+    items = np.array([place[id] for id in measured_ids if id in place], dtype=np.int64)
     systems = np.array([first.place(name) for name in scores.names], dtype=np.int64)
     shape = target.rows.items.shape
-    rows, there = np.zeros(shape), np.zeros(shape[:2], dtype=np.bool_)
+    rows, present = np.zeros(shape), np.zeros(shape[:2], dtype=np.bool_)
     rows[np.ix_(items, systems)] = source.rows.items[known]
-    there[np.ix_(items, systems)] = answered[:, source.usable][:, known].T
-    return np.where(there[:, :, None], rows, 0.0), there
+    present[np.ix_(items, systems)] = answered[:, source.usable][:, known].T
+    return np.where(present[:, :, None], rows, 0.0), present
 
 
 def _mean_rows(
@@ -234,17 +234,17 @@ def _mean_rows(
 ) -> tuple[Measured, Floats]:
     """The mean rows of one metric, and the values of its samples: float64 [J, n, S], NaN where none."""
     assert isinstance(measured.rows, Matrix)
-    own = measured.rows.items
-    there = np.ones(own.shape[:2], dtype=np.bool_)
+    items = measured.rows.items
+    present = np.ones(items.shape[:2], dtype=np.bool_)
     if measured.answered is not None:
-        there = measured.answered.T
-    every = [(own, there), *parts]
+        present = measured.answered.T
+    every = [(items, present), *parts]
     counts = np.sum([each for _, each in every], axis=0)
     rows = np.sum([rows for rows, _ in every], axis=0) / np.maximum(counts, 1)[:, :, None]
     answered = None if (counts > 0).all() else (counts > 0).T
     signature = with_word(measured.signature, "samples", str(int(counts.max())))
     values = np.stack(
-        [np.where(is_there, measured.metric.score(own), np.nan) for own, is_there in every]
+        [np.where(is_there, measured.metric.score(items), np.nan) for items, is_there in every]
     )
     mean = replace(measured, rows=Matrix(rows), answered=answered, signature=signature)
     return mean, values

@@ -123,7 +123,7 @@ def matched(saved: Mapping[str, SavedMetric], given: Given) -> dict[str, Metric]
     """
     if isinstance(given, (Metric, type, str)) or not isinstance(given, Sequence):
         raise ParameterError("metrics: expected a list of metrics, such as [MyMetric()]")
-    own: dict[str, Metric] = {}
+    by_label: dict[str, Metric] = {}
     for each in given:
         kind = each if isinstance(each, type) else type(each)
         if not issubclass(kind, Metric):
@@ -137,18 +137,18 @@ def matched(saved: Mapping[str, SavedMetric], given: Given) -> dict[str, Metric]
             raise ParameterError(
                 f"metrics: the file holds no metric with the name '{each.name}'; choose {names}"
             )
-        own |= _metric_by_label(each, called)
-    return own
+        by_label |= _metric_by_label(each, called)
+    return by_label
 
 
-def restored(saved: Mapping[str, SavedMetric], own: Mapping[str, Metric]) -> dict[str, Metric]:
+def restored(saved: Mapping[str, SavedMetric], given: Mapping[str, Metric]) -> dict[str, Metric]:
     """The metrics that can be made again, by label; the others are left out.
 
     Args:
         saved: What the file says of each metric, by label.
-        own: Metrics of the user's own, by label, as ``matched`` gives them.
+        given: Metrics of the user's own, by label, as ``matched`` gives them.
     """
-    metrics = {label: own.get(label) or _made(label, each) for label, each in saved.items()}
+    metrics = {label: given.get(label) or _made(label, each) for label, each in saved.items()}
     return {label: metric for label, metric in metrics.items() if metric is not None}
 
 

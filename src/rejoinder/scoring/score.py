@@ -111,21 +111,21 @@ def score(
     check_draws(resamples, seed)
     testset = TestSet.of(testset)
     responses = taken(Responses, responses, testset.ids)
-    wanted = wanted_metrics(metrics, testset)
+    selected = wanted_metrics(metrics, testset)
     first, *others = by_sample(responses)
     scores, alignment = _measured(
-        testset, first, wanted, missing, drop_unusable, resamples, seed, progress
+        testset, first, selected, missing, drop_unusable, resamples, seed, progress
     )
     values: dict[str, Floats] = {}
-    own = {label: each for label, each in wanted.items() if not isinstance(each, External)}
-    by_reply = {label: each for label, each in own.items() if each.summable}
+    measurable = {label: each for label, each in selected.items() if not isinstance(each, External)}
+    by_reply = {label: each for label, each in measurable.items() if each.summable}
     if not (others and by_reply):
         end_of_shard()
     else:
         further = [_further(testset, each, by_reply, drop_unusable) for each in others]
         end_of_shard()
         scores, values = averaged(scores, further)
-    if others and own:
+    if others and measurable:
         scores = _with_bags(testset, (first, *others), scores)
     scores = with_samples(scores, values, at, passing)
     scores = replace(clustered(scores, cluster), _texts=(testset, responses))
@@ -153,12 +153,12 @@ def _with_bags(testset: TestSet, samples: Sequence[Responses], scores: Scores) -
         batch = _batch(testset, contexts, Alignment(filled, systems, ids, {}, 0, {}))
         tokens.append(measure([each.metric for each in bags.values()], batch))
     prompts = Groups.of(np.tile(np.arange(len(ids)), len(samples)), len(ids) * len(samples))
-    there = np.stack(answered)
+    present = np.stack(answered)
     measured = {
-        label: all_samples(each, rows_of(joined(parts), len(systems)), there, prompts)
+        label: all_samples(each, rows_of(joined(parts), len(systems)), present, prompts)
         for (label, each), parts in zip(bags.items(), zip(*tokens, strict=True), strict=True)
     }
-    notes = replies_differ(list(bags), scores.names, there)
+    notes = replies_differ(list(bags), scores.names, present)
     return replace(scores, measured=scores.measured | measured, notes=(*scores.notes, *notes))
 
 
@@ -189,12 +189,7 @@ def _measured(
     if any("context" in metric.needs for metric in metrics.values()):
         batch = replace(batch, contexts=contexts.get_column("context").to_list())
     usable, dropped = usable_items(
-        metrics,
-        batch,
-        alignment.ids,
-        drop_unusable,
-        systems=alignment.systems,
-        missing=missing,
+        metrics, batch, alignment.ids, drop_unusable, systems=alignment.systems, missing=missing
     )
     scores = assemble(
         alignment,

@@ -16,13 +16,7 @@ from rejoinder.document.text import IN_PAPERS, LETTERS, Cell, joined, styled
 from rejoinder.messages import AS_JSON, counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import trials
-from rejoinder.scoring.compare_tables import (
-    DETECTABLE,
-    MEANINGS,
-    SHARED,
-    TANGO,
-    legends_of_items,
-)
+from rejoinder.scoring.compare_tables import DETECTABLE, MEANINGS, SHARED, TANGO, legends_of_items
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.shown_values import heading, no_spread, number_of, scale
 from rejoinder.scoring.verdict_sentences import verdict
@@ -134,8 +128,8 @@ def groups(
         _values(scores, digits),
         number("n", (group, "system", "n"), items, belongs=True),
     ]
-    few = table.filter((table["n"] < LEAST_ITEMS) & table["low"].is_nan())[group].n_unique()
-    words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
+    small = table.filter((table["n"] < LEAST_ITEMS) & table["low"].is_nan())[group].n_unique()
+    words = f"{counted(small, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
     return [
         Table(
             table,
@@ -145,7 +139,7 @@ def groups(
             meanings={group: f"Value of the column {column}."},
         ),
         Line(scale(scores, table), "legend"),
-        *[Line(words, "note")] * bool(few and scores.resamples),
+        *[Line(words, "note")] * bool(small and scores.resamples),
         *_end(scores, table),
     ]
 

@@ -194,7 +194,7 @@ class Scores(Measurements, PlottedResult):
             "parts": self.parts(),
             "leads": self._leads().to_dicts(),
             **({"ranks": self.ranks().to_dicts()} if ranks else {}),
-            **({"sometimes": some.to_dicts()} if (some := self.sometimes()).height else {}),
+            **({"sometimes": mixed.to_dicts()} if (mixed := self.sometimes()).height else {}),
             "notes": self.notes,
         }
 
@@ -392,14 +392,14 @@ class Scores(Measurements, PlottedResult):
         >>> both.select(["1"], systems=["b"])
         Scores(1 system, 1 item; BLEU-2; see .systems(), .compare(), .segments())
         """
-        kept = np.ones(self.items.height, dtype=bool)
+        selected = np.ones(self.items.height, dtype=bool)
         if isinstance(items, np.ndarray) and items.dtype == bool:
-            if items.shape != kept.shape:
+            if items.shape != selected.shape:
                 raise ParameterError(
                     f"items: a mask of shape {items.shape}; expected bool [{self.items.height}], one for "
                     "each item"
                 )
-            kept = items
+            selected = items
         elif items is not None:
             self.need_items()
             listed = items.tolist() if isinstance(items, np.ndarray) else items
@@ -407,26 +407,26 @@ class Scores(Measurements, PlottedResult):
             chosen = _named(listed, "items", "ids")
             for id in sorted(set(chosen).difference(ids)):
                 raise ParameterError(f"items: {quoted(id)} is no id of these scores")
-            kept = ids.is_in(list(chosen)).to_numpy()
-        wanted = self.names if systems is None else sorted(_named(systems, "systems", "systems"))
-        places = [self.place(name) for name in wanted]
+            selected = ids.is_in(list(chosen)).to_numpy()
+        names = self.names if systems is None else sorted(_named(systems, "systems", "systems"))
+        places = [self.place(name) for name in names]
         labels = self.labels
         if metrics is not None:
             if isinstance(metrics, str) or not metrics:
                 raise ParameterError(f"metrics: got {metrics!r}; expected a list of metrics")
             labels = [self._label(each) for each in metrics]
         measured = {label: self.measured[label] for label in labels}
-        return self._select(kept, np.isin(range(len(self.names)), places), measured)
+        return self._select(selected, np.isin(range(len(self.names)), places), measured)
 
     def _label(self, metric: str | Metric) -> str:
         """The label of a metric that was measured."""
         if isinstance(metric, str) and metric in self.measured:
             return metric
-        (made,) = registry.metrics([metric]).values()
+        (resolved,) = registry.metrics([metric]).values()
         for label, each in self.measured.items():
-            if each.metric == made:
+            if each.metric == resolved:
                 return label
-        name = metric if isinstance(metric, str) else made.label
+        name = metric if isinstance(metric, str) else resolved.label
         raise ParameterError(
             f"metric {quoted(name)} was not measured; choose {one_of(self.labels)}, or measure anew"
         )
@@ -450,9 +450,9 @@ class Scores(Measurements, PlottedResult):
 
         measured = {label: narrowed(each) for label, each in of.items()}
         places = pl.Series(np.outer(systems, items).ravel())
-        unserved = {
+        unknown_metrics = {
             label: replace(each, rows=each.rows.filter(places))
-            for label, each in self.unserved.items()
+            for label, each in self.unknown_metrics.items()
             if len(of) == len(self.measured)
         }
         return replace(
@@ -460,7 +460,7 @@ class Scores(Measurements, PlottedResult):
             names=tuple(self.names[place] for place in several),
             items=selected,
             measured=measured,
-            unserved=unserved,
+            unknown_metrics=unknown_metrics,
             _draws={},
             _resampled={},
             _left_out={},
@@ -478,13 +478,7 @@ class Scores(Measurements, PlottedResult):
     ) -> pl.DataFrame:
         """Compares pairs of systems on the same items; see ``rejoinder.compare``."""
         return compare(
-            self,
-            a,
-            b,
-            permutations=permutations,
-            cluster=cluster,
-            margin=margin,
-            worse_by=worse_by,
+            self, a, b, permutations=permutations, cluster=cluster, margin=margin, worse_by=worse_by
         ).table
 
     def clustered(self, cluster: str) -> Self:

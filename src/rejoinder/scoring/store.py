@@ -97,8 +97,8 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
     )
     for label, each in scores.measured.items():
         table = table.hstack(_columns(label, each, len(scores.names)))
-    for kept in scores.unserved.values():
-        table = table.hstack(kept.rows)
+    for kept_rows in scores.unknown_metrics.values():
+        table = table.hstack(kept_rows.rows)
     saved = ScoreFileMetadata(
         FORMAT,
         __version__,
@@ -126,12 +126,17 @@ def _saved_metrics(scores: Measurements) -> dict[str, SavedMetric]:
         label: saved_metric(each.metric, each.signature, each.items)
         for label, each in scores.measured.items()
     }
-    return served | {label: kept.saved for label, kept in scores.unserved.items()}
+    return served | {
+        label: unknown_metrics.saved for label, unknown_metrics in scores.unknown_metrics.items()
+    }
 
 
 def _own_notes(scores: Measurements) -> list[str]:
     """The notes without those that loading adds, which whoever loads the file adds again."""
-    added = {note(label, kept.saved) for label, kept in scores.unserved.items()}
+    added = {
+        note(label, unknown_metrics.saved)
+        for label, unknown_metrics in scores.unknown_metrics.items()
+    }
     for label, each in scores.measured.items():
         if isinstance(each.metric, KeptMean):
             added.add(note(label, each.metric.saved))
@@ -162,8 +167,12 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
         places[answered], rows.first.ravel()[answered], rows.last.ravel()[answered], strict=True
     )
     for place, first, last in ends:
-        bags[place] = pl.Series(rows.codes[first:last], dtype=pl.UInt64)
-    return [pl.Series(f"{label}.{measured.metric.columns[0]}", bags, dtype=pl.List(pl.UInt64))]
+        # Sorted: a bag has no order, and that of the words would tell more of the text.
+        bags[place] = pl.Series(np.sort(rows.codes[first:last]), dtype=pl.UInt64)
+    return [
+        *columns,
+        pl.Series(f"{label}.{measured.metric.columns[0]}", bags, dtype=pl.List(pl.UInt64)),
+    ]
 
 
 def _samples_column(label: str, measured: Measured, systems: int) -> list[pl.Series]:
@@ -249,9 +258,9 @@ def _altered(file: Path) -> InputError:
 def _scores(
     saved: ScoreFileMetadata, table: pl.DataFrame, file: Path, given: Given
 ) -> Measurements:
-    own = matched(saved.metrics, given)
+    given_metrics = matched(saved.metrics, given)
     try:
-        metrics = restored(saved.metrics, own)
+        metrics = restored(saved.metrics, given_metrics)
     except (TypeError, ValueError) as error:
         raise _unfit(file, error) from None
     unknown = {label: each for label, each in saved.metrics.items() if label not in metrics}
@@ -267,7 +276,7 @@ def _scores(
         }
         for label, each in measured.items():
             _check_measured(label, each, table.height // len(saved.systems))
-        unserved = {label: _unserved(label, each, table) for label, each in unknown.items()}
+        unknown_metrics = {label: _kept_rows(label, each, table) for label, each in unknown.items()}
         items = table.head(table.height // len(saved.systems)).select(
             pl.col(_file_column(name)).alias(name) for name in saved.columns
         )
@@ -289,7 +298,7 @@ def _scores(
         saved.blocks,
         saved.cluster,
         saved.exact,
-        unserved,
+        unknown_metrics,
     )
 
 
@@ -329,11 +338,11 @@ def _check_measured(label: str, measured: Measured, items: int) -> None:
     """Raises an InputError where a metric's rows or signature cannot be those of a measurement."""
     if measured.items is not None and measured.items < measured.height:
         raise InputError(f"{label}: {measured.items} items in {measured.height} rows")
-    written, own = _words(measured.signature), _words(_without_sources(measured.metric).signature())
-    for word in written.keys() & own.keys() - {"version", "sacrebleu"}:
-        if written[word] != own[word]:
+    written, now = _words(measured.signature), _words(_without_sources(measured.metric).signature())
+    for word in written.keys() & now.keys() - {"version", "sacrebleu"}:
+        if written[word] != now[word]:
             raise InputError(
-                f"{label}: the signature says {word}:{written[word]}, the parameters {word}:{own[word]}"
+                f"{label}: the signature says {word}:{written[word]}, the parameters {word}:{now[word]}"
             )
     low, high = measured.metric.bounds
     values = measured.scores()
@@ -361,10 +370,9 @@ def _unfit(file: Path, error: Exception) -> InputError:
     return InputError(f"{file}: the rows do not fit what the file says ({why})")
 
 
-def _unserved(label: str, saved: SavedMetric, table: pl.DataFrame) -> KeptRows:
+def _kept_rows(label: str, saved: SavedMetric, table: pl.DataFrame) -> KeptRows:
     """The columns of a metric."""
-    names = [f"{label}.{name}" for name in saved.columns]
-    return KeptRows(saved, table.select(names))
+    return KeptRows(saved, table.select([f"{label}.{name}" for name in saved.columns]))
 
 
 def _measured(
@@ -405,4 +413,12 @@ def _measured(
     fingerprints = bags.drop_nulls().explode(empty_as_null=False).to_numpy()
     tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
     rows = rows_of(tokens, systems)
-    return Measured(metric, rows, usable, described.signature, described.items, answered=answered)
+    return Measured(
+        metric,
+        rows,
+        usable,
+        described.signature,
+        described.items,
+        answered=answered,
+        samples=samples,
+    )

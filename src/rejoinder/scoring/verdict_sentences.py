@@ -69,7 +69,7 @@ def sentences(
 
 def disagreements(scores: Measurements, pairs: pl.DataFrame) -> list[Text]:
     """A sentence on each pair of systems of which metrics prefer one and the other, one significantly."""
-    found: list[Text] = []
+    texts: list[Text] = []
     for (a, b), rows in pairs.group_by("a", "b", maintain_order=True):
         better: dict[Any, list[str]] = {a: [], b: []}
         for row in rows.iter_rows(named=True):
@@ -77,14 +77,14 @@ def disagreements(scores: Measurements, pairs: pl.DataFrame) -> list[Text]:
             if metric.ranks and row["difference"]:
                 first = (row["difference"] > 0) == metric.higher_is_better
                 better[a if first else b].append(row["metric"] + "*" * (p < SIGNIFICANT))
-        said = [name for each in better.values() for name in each]
-        if all(better.values()) and any(name.endswith("*") for name in said):
+        winners = [name for each in better.values() for name in each]
+        if all(better.values()) and any(name.endswith("*") for name in winners):
             sides = "; ".join(
                 f"{', '.join(names)} {'prefers' if len(names) == 1 else 'prefer'} {system}"
                 for system, names in better.items()
             )
-            found.append(joined(f"The metrics disagree: {sides} (*: significant)."))
-    return found
+            texts.append(joined(f"The metrics disagree: {sides} (*: significant)."))
+    return texts
 
 
 def _sentence(
@@ -130,14 +130,14 @@ def standing(
             return joined(f"{row['a']} and {row['b']} score the same")
         chance = "whether this is more than chance cannot be tested"
         return joined(f"{ahead} is ahead of {behind} by {by}; {chance}")
-    said, word = p_is(p, limit).replace("p", test, 1), verdict(p, difference)
+    sentence, word = p_is(p, limit).replace("p", test, 1), verdict(p, difference)
     if difference <= NOISE:
         which = f"whether {row['a']} or {row['b']} is better: both score the same"
-        return joined("it is ", verdict(math.nan, 0.0), f" {which}, {said}")
+        return joined("it is ", verdict(math.nan, 0.0), f" {which}, {sentence}")
     if p < SIGNIFICANT:
-        return joined(f"{ahead} is ", word, f" than {behind} by {by}, {said}")
+        return joined(f"{ahead} is ", word, f" than {behind} by {by}, {sentence}")
     which = f"whether {ahead} is better than {behind}: ahead by {by}"
-    return joined("it is ", word, f" {which}, {said}")
+    return joined("it is ", word, f" {which}, {sentence}")
 
 
 def failure(row: Mapping[str, Any]) -> str:

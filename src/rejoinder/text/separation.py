@@ -75,7 +75,7 @@ def wanted(script: str, choices: Collection[str], without: str) -> str:
 
 
 def language_notes(texts: Sequence[str], language: str) -> list[str]:
-    """Says where a language of ``rejoinder.text.words`` leaves the words of a corpus unseparated.
+    """Says where a language of ``rejoinder.text.words`` leaves the words of a corpus words_lost.
 
     >>> language_notes(["今天天气很好。"], "en")[0][:58]
     "language 'en' does not separate the words of 1 of 1 uttera"
@@ -83,11 +83,11 @@ def language_notes(texts: Sequence[str], language: str) -> list[str]:
     ([], [])
     """
     cut = cutter(language)
-    found = lost_words(texts, lambda some: [len(cut(text)) for text in some])
-    if found is None:
+    words_lost = lost_words(texts, lambda some: [len(cut(text)) for text in some])
+    if words_lost is None:
         return []
     return [
-        f"language '{language}' does not separate the words of {found.number} of {found.unspaced} "
-        f"utterances in scripts without spaces{found.examined} ({found.script}), so that whole "
-        f"sentences are words; give {Argument('language')} {wanted(found.script, LANGUAGES, language)}"
+        f"language '{language}' does not separate the words of {words_lost.number} of {words_lost.unspaced} "
+        f"utterances in scripts without spaces{words_lost.examined} ({words_lost.script}), so that whole "
+        f"sentences are words; give {Argument('language')} {wanted(words_lost.script, LANGUAGES, language)}"
     ]

@@ -52,9 +52,9 @@ class Strings:
         array: Any = values
         if not hasattr(array, "null_count"):  # neither a column of Polars nor an array of Arrow
             return cls(*_packed(array, what))
-        few = _few(array)
-        if few is not None:
-            return cls(*few)
+        parts = _few(array)
+        if parts is not None:
+            return cls(*parts)
         import pyarrow as pa
 
         if hasattr(array, "to_arrow"):

@@ -48,7 +48,7 @@ class RuqItems:
     @property
     def span(self) -> tuple[int, int]:
         """The fewest and the most references of an item."""
-        counts = [len(few) for few in self.references]
+        counts = [len(texts) for texts in self.references]
         return min(counts), max(counts)
 
     @property
@@ -60,8 +60,8 @@ class RuqItems:
     def requests(self, outputs: Mapping[str, str]) -> list[LikelihoodRequest]:
         """What to ask a model: equal texts once, so that they tie exactly."""
         return [
-            LikelihoodRequest(id, turns, tuple(dict.fromkeys(self._texts(id, few, outputs))))
-            for id, turns, few in zip(self.ids, self.turns, self.references, strict=True)
+            LikelihoodRequest(id, turns, tuple(dict.fromkeys(self._texts(id, texts, outputs))))
+            for id, turns, texts in zip(self.ids, self.turns, self.references, strict=True)
         ]
 
     def _texts(self, id: str, references: Sequence[str], outputs: Mapping[str, str]) -> list[str]:
@@ -115,19 +115,19 @@ class RuqItems:
             float64 [n, S], NaN for an item without any; and which of an item's references that is,
             int64 [n, S], -1 for none.
         """
-        counts = [len(few) for few in self.references]
+        counts = [len(texts) for texts in self.references]
         means = np.stack([_means(table, "reference") for table in tables], axis=1)
         means[np.isnan(means).any(axis=1)] = np.nan
         lowest = np.full((len(counts), len(tables)), np.nan)
         which = np.full(lowest.shape, -1, dtype=np.int64)
         begin = 0
         for item, count in enumerate(counts):
-            own = means[begin : begin + count]
+            of_item = means[begin : begin + count]
             begin += count
-            if not np.isnan(own).all():
-                best = np.nanargmin(own, axis=0)
+            if not np.isnan(of_item).all():
+                best = np.nanargmin(of_item, axis=0)
                 which[item] = np.array(self.places[item])[best]
-                lowest[item] = own[best, np.arange(len(tables))]
+                lowest[item] = of_item[best, np.arange(len(tables))]
         return lowest, which
 
     def generic_means(self, table: pl.DataFrame) -> Floats:
@@ -214,7 +214,7 @@ def items_of(testset: TestSet, generic: Sequence[str], references: str) -> RuqIt
     texts = [[text for _, text in references_of[id]] for id in ids]
     items = testset.contexts.filter(pl.col("id").is_in(ids)).drop("context")
     if BY_LENGTH not in items.columns:
-        items = items.with_columns(pl.Series(BY_LENGTH, [_bucket(few[0]) for few in texts]))
+        items = items.with_columns(pl.Series(BY_LENGTH, [_bucket(several[0]) for several in texts]))
     return RuqItems(
         ids,
         [tuple(turns[id]) for id in ids],
@@ -234,10 +234,10 @@ def _notes(
     empty: int,
     rule: str,
 ) -> tuple[str, ...]:
-    without = sum(not few for few in references_of.values())
+    without = sum(not texts for texts in references_of.values())
     speechless = sum(
-        bool(few) and not any(turn.strip() for turn in turns[id])
-        for id, few in references_of.items()
+        bool(texts) and not any(turn.strip() for turn in turns[id])
+        for id, texts in references_of.items()
     )
     reasons = (
         (outside, f"{counted(outside, 'reference')} left out by the rule '{rule}'"),

@@ -106,9 +106,9 @@ def ruq(
     ]
     end_of_shard()
     for backend, result in zip(backends, results, strict=True):
-        own = outputs_of.get(backend.name, {})
+        outputs_of_model = outputs_of.get(backend.name, {})
         _check_finite(backend.name, result)
-        tables.append(items.table(backend.name, result.replies, own))
+        tables.append(items.table(backend.name, result.replies, outputs_of_model))
         notes += [f"{backend.name}: {each}" if len(names) > 1 else each for each in result.notes]
     notes += _dropped(names, tables)
     lowest, which = items.lowest(tables)

@@ -302,6 +302,7 @@ MINE = [
     verb("respond test.jsonl retrieval -o r.jsonl --corpus talk.jsonl", "a system and a test set the wrong way round", r"test\.jsonl: stands in the place of a model or system, and retrieval in that of the test set; the test set stands last: rejoinder respond retrieval test\.jsonl"),
     verb("ruq test.jsonl http://127.0.0.1:9/v1", "a model and a test set the wrong way round", r"test\.jsonl: stands in the place of a model or system, and http://127\.0\.0\.1:9/v1 in that of the test set; the test set stands last: rejoinder ruq http://127\.0\.0\.1:9/v1 test\.jsonl"),
     verb("mine test.jsonl talk.jsonl -o m.jsonl", "a test set and a corpus the wrong way round", r"test\.jsonl: is taken for the corpus and seems to be the test set \(6 items, and talk\.jsonl has 3\); the corpus stands before the test set: rejoinder mine talk\.jsonl test\.jsonl"),
+    verb("recipe systems2015 test.jsonl talk.jsonl -o study", "a test set and a corpus the wrong way round", r"test\.jsonl: is taken for the corpus and seems to be the test set \(6 items, and talk\.jsonl has 3\); the corpus stands before the test set: rejoinder recipe systems2015 talk\.jsonl test\.jsonl"),
     verb("mine bot.jsonl test.jsonl -o m.jsonl", "replies given for a corpus", r"bot\.jsonl, row 1: has 'text' and no 'references'"),
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
 ]  # fmt: skip
@@ -309,7 +310,7 @@ MINE = [
 SHARDS = [
     verb(f"score {READ} --shard 4/3 --save a.part", "a shard that is not there", r"--shard 4/3; expected I/N, such as 2/3, with I from 1 to N, at most 100,000"),
     verb(f"score {READ} --shard 1/3", "a shard without a file for its part", r"--shard 1/3: name the file of the part: --save FILE\.part"),
-    verb(f"score {READ} --shard 1/3 --block 2 --save a.part", "blocks of a shard", r"--block: is not cut into shards; leave out --shard"),
+    verb(f"score {READ} --shard 1/3 --explain 1 --save a.part", "an explanation of a shard", r"--explain: is not cut into shards; leave out --shard"),
     verb(f"score {READ} --engine local:0 --save a.parquet", "an engine that is not there", r"--engine local:0: expected local:K with K processes, from 1 to 1,000, ray or ray://ADDRESS"),
     verb(f"score {READ} --engine local:2", "an engine without a file for the result", r"--engine local:2: name the file of the result: --save FILE"),
     verb(f"score {READ} --engine local:2 --shard 1/3 --save a.part", "a shard for an engine", r"--engine: computes all shards; leave out --shard"),

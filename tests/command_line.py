@@ -18,7 +18,7 @@ READ = {
     "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model",
     "--encoder", "--task", "--mined",
     "--db", "--rubric", "--drawn", "--ruq", "--weights", "--utility",
-    "--ledger", "--registered", "--data",
+    "--ledger", "--registered", "--data", "--card",
 }  # fmt: skip
 """The options of paths that are read. --db is made where there is none (tests/unit/annotation), and
 so is --ledger, to which a run is appended (tests/unit/ledger)."""

@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # in many containers, each of them would compile every source anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Tests write some 50,000 small files, and the product waits until each lies on the disk: folders of
+# tests are in memory where there is room for them.
+MEMORY = Path("/dev/shm")
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4e9:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 # Twelve thousand tests leave little behind that only the collector can free, and it looks at what
 # libraries have imported each time: one look in thirty is enough.
@@ -91,6 +98,14 @@ def with_threads():
             torch.set_num_threads(before)
 
     return threads
+
+
+@pytest.fixture(scope="module")
+def short_replies():
+    """Trained systems reply in a few subwords: as good as untrained, they would never end."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rejoinder.responders.seq2seq.trained.LONGEST_REPLY", 8)
+        yield
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from unittest import mock
 import click
 
 from command_line import commands, verbs
-from rejoinder.cli.show.machine import VERSION
+from rejoinder.cli.show.json_output import VERSION
 from rejoinder.document.meanings import BESIDE, MEANINGS, meaning_of
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"

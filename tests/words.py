@@ -39,6 +39,12 @@ BETTER = {
 }
 
 
+EMPTY = frozenset("own wanted drawn kept made there held found told said few some".split())
+"""Names that do not say what they hold."""
+
+MOST_EMPTY = 200
+"""So many variables and arguments have such a name, at most: a change takes some away, and adds none."""
+
 TYPE = re.compile(r"u?int|float|bool")
 
 
@@ -62,7 +68,12 @@ def places() -> list[str]:
         ]
         if "cli" not in shown.parts:
             found += [f"{shown}:{line}: {words}" for line, words in undescribed(text)]
-    return found + repeated_classes()
+    empty = [
+        f"{path.relative_to(ROOT)}:{line}: {name!r}: say what it holds"
+        for path in sorted(ROOT.glob("src/**/*.py"))
+        for line, name in empty_names(path.read_text("utf-8"))
+    ]
+    return found + repeated_classes() + (empty if len(empty) > MOST_EMPTY else [])
 
 
 def repeated_classes() -> list[str]:
@@ -121,6 +132,21 @@ def vague_names(text: str) -> list[tuple[int, str]]:
         for number, line in enumerate(lines, 1)
         if (match := re.match(r"\s*(?:def |class )?(_of_\w+|_OF_\w+)\b", line))
     ]
+
+
+def empty_names(text: str) -> list[tuple[int, str]]:
+    """Line and name of variables and arguments whose names are in ``EMPTY``.
+
+    >>> empty_names("found = [own for own in kept]")
+    [(1, 'found'), (1, 'own')]
+    """
+    names = [
+        (node.lineno, node.arg if isinstance(node, ast.arg) else node.id)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    ]
+    return sorted(each for each in names if each[1] in EMPTY)
 
 
 def small_texts(text: str) -> list[tuple[int, str]]:

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from json_schemas import FOLDER, MEANINGS, described, faults, inferred, path_of, with_json
-from rejoinder.cli.show.machine import VERSION
+from rejoinder.cli.show.json_output import VERSION
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")

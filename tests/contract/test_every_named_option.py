@@ -9,6 +9,7 @@ import rejoinder
 SOURCE = Path(rejoinder.__file__).parent
 
 STAY = {
+    "files/reading.py": (1, "the command that writes the example files: no call of Python does"),
     "kernels/shared_library.py": (1, "an option of the linker"),
     "planning/next_items_tables.py": (
         1,
@@ -22,6 +23,8 @@ STAY = {
 
 LEFT = 0
 """Texts that still name options themselves; this number may only fall."""
+
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
 
 
 def texts(tree):
@@ -47,9 +50,9 @@ def naming_options():
     counts = {}
     for path in sorted(SOURCE.rglob("*.py")):
         place = path.relative_to(SOURCE).as_posix()
-        if not place.startswith("cli/"):
-            found = texts(ast.parse(path.read_text("utf-8")))
-            counts[place] = sum(bool(re.search(r"(?<![\w-])--[a-z]", each)) for each in found)
+        source = path.read_text("utf-8")
+        if not place.startswith("cli/") and OPTION.search(source):
+            counts[place] = sum(bool(OPTION.search(each)) for each in texts(ast.parse(source)))
     return {place: count for place, count in counts.items() if count}
 
 

@@ -481,6 +481,7 @@ OTHER_RETURNS = {
     "convert",
     "index_corpus",
     "metric",
+    "read_card",  # what was read is no result
     "write_claim",
     "freeze_run",
     "record_run",

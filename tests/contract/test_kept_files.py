@@ -13,6 +13,9 @@ import pytest
 
 import tiny_ruber
 from rejoinder import TestSet, load_scores, score
+from rejoinder.errors import InputError
+from rejoinder.ledger import verification
+from rejoinder.ledger.claims import CALLS, Claim, read_claim
 
 KEPT = Path(__file__).parents[1] / "kept_files" / "be37c84"
 SAID = json.loads((KEPT / "said.json").read_text(encoding="utf-8"))
@@ -192,3 +195,28 @@ def test_likelihoods_go_on(copies):
         assert now == pytest.approx(then, rel=1e-5)
     after = (folder / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
     assert after[: len(before) - 1] == before[:-1]  # of these nothing was measured anew
+
+
+CLAIMS = sorted(KEPT.parent.joinpath("c84834ee").glob("*.claim"))
+
+
+@pytest.mark.parametrize("path", CLAIMS, ids=lambda path: path.stem)
+def test_a_kept_claim_is_verified_or_says_that_it_cannot_be(path, monkeypatch):
+    """One of an earlier version is computed again; one that this version cannot compute names its own."""
+    assert verification.verify(path).agrees
+    monkeypatch.setattr(verification, "__version__", "9.0.0")
+    assert verification.verify(path).agrees
+    monkeypatch.setattr(Claim, "computed", _unknown)
+    verified = verification.verify(path)
+    (line,) = [each for each in verified.checks if each.what == "numbers"]
+    assert (line.state, verified.agrees) == ("not checkable", False)
+    assert "the claim is of version 0.1.0, this is 9.0.0: install that version" in line.why
+
+
+def _unknown(claim):
+    raise InputError("the setting 'folds' is unknown to judge_by")
+
+
+def test_there_are_kept_claims_of_every_call():
+    calls = {read_claim(path).predicate["call"] for path in CLAIMS}
+    assert calls == CALLS.keys()

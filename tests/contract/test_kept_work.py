@@ -55,7 +55,7 @@ OTHERS = {
     LikelihoodRequest: {"id": "2", "turns": ("Where to?",), "replies": ("Home.", "No.")},
     Parameters: {
         "kind": "gru", "vocabulary": 55, "layers": 2, "width": 24, "heads": 4, "feed_forward": 20,
-        "dropout": 0.3, "other_dropout": 0.3, "label_smoothing": 0.3, "learning_rate": 2e-3,
+        "dropout": 0.3, "attention_dropout": 0.3, "label_smoothing": 0.3, "learning_rate": 2e-3,
         "warmup": 6, "weight_decay": 1e-3, "clip": 1.0, "tokens": 299, "accumulate": 2, "epochs": 4,
         "updates": 9, "patience": 1, "pairs": 40, "longest": 59, "detokenize": True, "seed": 4,
     },
@@ -212,10 +212,9 @@ def begun(tmp_path_factory):
 def test_a_scorer_of_other_settings_is_refused(kind, field, begun, tmp_path):
     whole = material()
     part = "schedule" if kind is Schedule else "config"
-    kept = "falling" if field == "linear_decay" else field
     changed = resized(whole, "paper", **{part: other(getattr(whole.sizes["paper"], part), field)})
     refused_when_finished(whole, changed, tmp_path / "done")
-    with pytest.raises(InputError, match=rf"of another run: .*\b{kept} was"):
+    with pytest.raises(InputError, match=rf"of another run: .*\b{field} was"):
         fit(changed, begun)
 
 

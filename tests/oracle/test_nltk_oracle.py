@@ -30,10 +30,23 @@ def real():
     return [replies["TeamG"][item] for item in kept], [references[item] for item in kept]
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4, 6])
-@pytest.mark.parametrize("source", [lambda: corpus(21, 500), real], ids=["unicode", "dstc7"])
+SOURCES = {"unicode": lambda: corpus(21, 500), "dstc7": real}
+
+
+def cells(orders, real):
+    """Every order on generated texts, and some of them on real ones; the others are slow."""
+    return [
+        pytest.param(
+            source, order, marks=[pytest.mark.slow] * (source == "dstc7" and order not in real)
+        )
+        for source in SOURCES
+        for order in orders
+    ]
+
+
+@pytest.mark.parametrize(("source", "order"), cells([1, 2, 3, 4, 6], [2, 6]))
 def test_average_max(source, order):
-    hypotheses, references = source()
+    hypotheses, references = SOURCES[source]()
     theirs = [
         best_single(reply, few, order) for reply, few in zip(hypotheses, references, strict=True)
     ]
@@ -51,10 +64,9 @@ GUPTA = {
 }
 
 
-@pytest.mark.parametrize("order", GUPTA)
-@pytest.mark.parametrize("source", [lambda: corpus(21, 500), real], ids=["unicode", "dstc7"])
+@pytest.mark.parametrize(("source", "order"), cells(GUPTA, [3]))
 def test_average_max_with_the_weights_of_gupta_et_al(source, order):
-    hypotheses, references = source()
+    hypotheses, references = SOURCES[source]()
     theirs = [
         best_single(reply, few, order, GUPTA[order])
         for reply, few in zip(hypotheses, references, strict=True)

@@ -24,7 +24,7 @@ SMOOTHINGS = [
 ]
 
 
-def agree(hypotheses, references, tokenizer, lowercase, orders=(1, 2, 3, 4)):
+def agree(hypotheses, references, tokenizer, lowercase, smoothings=SMOOTHINGS, orders=(1, 2, 3, 4)):
     """One pass of sacreBLEU for the statistics of order 4; they hold those of the lower orders."""
     theirs = sacrebleu.BLEU(tokenize=tokenizer, lowercase=lowercase)
     statistics = np.array(theirs._extract_corpus_statistics(hypotheses, streams(references)))
@@ -35,7 +35,7 @@ def agree(hypotheses, references, tokenizer, lowercase, orders=(1, 2, 3, 4)):
         rows = metric.statistics(batch)
         wrong = np.flatnonzero((rows != expected).any(axis=1))
         assert not wrong.size, (hypotheses[wrong[0]], references[wrong[0]], rows[wrong[0]])
-        for smoothing, value in SMOOTHINGS:
+        for smoothing, value in smoothings:
             for effective in (False, True):
                 metric = BLEU(order, tokenizer, lowercase, smoothing, value, effective)
                 scorer = sacrebleu.BLEU(
@@ -58,7 +58,10 @@ def agree(hypotheses, references, tokenizer, lowercase, orders=(1, 2, 3, 4)):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_generated_unicode(tokenizer, lowercase):
-    agree(*corpus(seed=7, n=1000), tokenizer, lowercase)
+    # Scores are of the statistics alone, which all smoothings have of one tokenizer; the slow test below
+    # has every smoothing of every tokenizer.
+    smoothings = SMOOTHINGS if (tokenizer, lowercase) == ("13a", False) else SMOOTHINGS[:1]
+    agree(*corpus(seed=7, n=1000), tokenizer, lowercase, smoothings)
 
 
 @pytest.mark.slow

@@ -14,10 +14,15 @@ from shared_data import dstc7, streams
 PARAMETERS = [
     {},
     {"case_sensitive": True},
-    {"normalized": True},
-    {"no_punct": True, "case_sensitive": True},
     {"normalized": True, "no_punct": True, "asian_support": True},
-    {"normalized": True, "asian_support": True},
+    *(
+        pytest.param(each, marks=pytest.mark.slow)
+        for each in (
+            {"normalized": True},
+            {"no_punct": True, "case_sensitive": True},
+            {"normalized": True, "asian_support": True},
+        )
+    ),
 ]
 
 

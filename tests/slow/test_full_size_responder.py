@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from rejoinder.corpora.pairs import adjacent_pairs
-from rejoinder.responders.seq2seq.parameters import scaled
+from rejoinder.responders.seq2seq.parameters import preset_named
 from rejoinder.tables.testset import read_testset
 from rejoinder.training.responder import train_responder
 from shared_data import shared
@@ -18,7 +18,7 @@ def test_loss_falls(tmp_path):
     # 5 + 5 layers, 512 wide, 4,000 subwords, as the paper has them. Batches are small (256 subwords,
     # one to an update) and the warm-up short, so that 200 updates take minutes and not hours.
     pairs = adjacent_pairs(read_testset(shared("data", "dailydialog", "train.zip")))
-    parameters = scaled("paper").changed(
+    parameters = preset_named("paper").changed(
         tokens=256, longest=64, accumulate=1, warmup=100, updates=200, learning_rate=5e-4, epochs=1,
         detokenize=True,
     )  # fmt: skip

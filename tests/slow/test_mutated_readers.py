@@ -42,7 +42,7 @@ OF_PLACE = {
 """The formats whose ids are places, or made of several values."""
 COUNTED = {"deepeval"}
 """The formats whose samples are called by their places where they have no names."""
-COUNTED_FROM_1 = {"mlflow", "ragas", "vertex-batch", "lighteval"}
+COUNTED_FROM_1 = {"mlflow", "ragas", "vertex-batch", "lighteval", "azure-evaluation"}
 """The exports whose rows are numbered where they have no ids."""
 LEFT_OUT = re.compile(
     r"left out|not read|no reply|without|not a number|numbered from|not finished|missing|is read|no text"

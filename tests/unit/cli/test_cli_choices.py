@@ -20,9 +20,10 @@ from rejoinder.metrics.ruber import OUTPUTS, REFERENCED
 from rejoinder.models.likelihood.prompts import TEMPLATES
 from rejoinder.models.ruber.registry import SIZES
 from rejoinder.planning.correlations import NORMAL
+from rejoinder.planning.design import Goal
 from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.phrase.parameters import KIND
-from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
+from rejoinder.responders.seq2seq.parameters import KINDS, PRESETS
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.annotator_test import Alignment
 from rejoinder.statistics.correlation import CORRELATIONS
@@ -45,7 +46,7 @@ REGISTRIES = {
     "--kind": (*KINDS, KIND),
     "--leave-own-out": CHOICES,
     "--missing": PAIRWISE,
-    "--preset": SCALES,
+    "--preset": PRESETS,
     "--protocol": PROTOCOLS,
     "--set prune": PRUNINGS,
     "--rater-effects": get_args(RaterEffects),
@@ -64,6 +65,7 @@ REGISTRIES = {
     "compare --population": get_args(Population),
     "--rater-severity": get_args(Severity),
     "plan --correlation": NORMAL,
+    "plan --goal": get_args(Goal),
 }
 """By option, and by verb and option where a verb has fewer or more."""
 

@@ -294,3 +294,14 @@ def test_the_files_of_plots_stand_in_the_json(command, unrendered, kept, tmp_pat
     files = json.loads(out)["files"]
     assert str(tmp_path / "p" / "heatmap.svg") in files
     assert len(files) == len([each for each in (tmp_path / "p").iterdir() if not is_record(each)])
+
+
+def test_where_the_example_files_are_absent_the_error_says_how_to_write_them(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert run(["score", "examples/testset.jsonl", "examples/responses/tuned.jsonl"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "there is no folder examples; 'rejoinder --example-files examples' writes" in said
+    assert run(["score", "other/testset.jsonl", "other/tuned.jsonl"]) == 2
+    assert "--example-files" not in capsys.readouterr().err

@@ -26,15 +26,15 @@ REJOINDER = Path(sys.executable).with_name("rejoinder")
 def rungs(entry):
     """The sizes that the default part has time for; tests/slow/test_ladder.py has all others.
 
-    Few items with two systems, one item and nine with one, nine with 16, 2 ** 10 with one and with two,
-    and the largest number of items that takes about a second with one system.
+    Few items with two systems, one item with one, nine with 16, 2 ** 10 and the largest number of items
+    that takes about a second with one system.
     """
-    for items in (*SMALL, AWKWARD):
-        for systems in (1,) if entry.alone else (1, 2):
-            if entry.alone or systems > 1 or items in (SMALL[0], SMALL[-1], AWKWARD):
-                yield items, systems
+    for items in SMALL:
+        yield items, 1 if entry.alone else 2
     if not entry.alone:
-        yield 9, 16
+        yield SMALL[0], 1
+        yield SMALL[-1], 16
+    yield AWKWARD, 1
     yield max((size for size in LARGE if size <= entry.most), default=AWKWARD), 1
 
 

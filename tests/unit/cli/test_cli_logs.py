@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -176,6 +177,24 @@ def test_beside_ratings_the_scores_in_logs_are_the_judges(command, scored, verb)
     _, out, err = command(*given, "-m", "length")
     assert "which are read with --scores old.json --scores new.json" in err
     assert "match" not in out
+
+
+@pytest.mark.parametrize("verb", ["compare", "judge", "report"])
+def test_columns_of_the_ratings_leave_the_logs_as_they_are(command, scored, verb, caplog):
+    """Their column of numbered prompts is one of ids; who rated has to be named, as the message says."""
+    given = [verb, "old.json", "new.json", "--ratings", "ratings.csv"]
+    given += ["-o", "page.html"] if verb == "report" else []
+    expected = command(*given)[1]
+    file = Path("ratings.csv")
+    rows = file.read_text().splitlines()[1:]
+    file.write_text("\n".join(["question,system,visitor,grade", *rows]))
+    status, _, err = command(*given, "--columns", "score=grade")
+    assert (status, "is judged a second time" in err) == (2, True)
+    status, out, err = command(*given, "--columns", "score=grade,rater=visitor")
+    assert status == 0, err
+    known = "old.json: --columns is not used here: the columns of the format 'inspect' are known"
+    assert all(each in caplog.text for each in (known, "'question' as 'id'"))
+    assert out.splitlines()[:8] == expected.splitlines()[:8]
 
 
 def test_scores_in_a_log_are_named(command, scored):

@@ -71,8 +71,8 @@ def folder(tmp_path_factory):
 # Their tables have a row for each metric: 16 systems only make more of them.
 ROWS_OF_METRICS = ("recipe galley2015", "recipe tao2018")
 
-# Their rows are pairs of systems, as those of 'compare' are.
-LONG = ("plan --every-pair", "variety")
+# Their rows are pairs of systems, as those of 'compare' are, or raters and files.
+LONG = ("plan --every-pair", "variety", "explain-diff", "annotate page", "annotate serve")
 
 
 @pytest.mark.parametrize(

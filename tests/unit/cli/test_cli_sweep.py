@@ -8,6 +8,7 @@ from command_line import notes_of
 from rejoinder.metrics import meteor_scorer
 from shared_data import EXAMPLES
 
+pytestmark = pytest.mark.usefixtures("short_replies")
 CORPUS, TESTSET = str(EXAMPLES / "corpus.txt"), str(EXAMPLES / "testset.jsonl")
 
 

@@ -86,7 +86,9 @@ def test_korean_has_a_tokenizer_of_its_own():
     score = rejoinder.metrics.ROUGE("L").corpus(replies, [["오늘은 날씨가 좋아요"]] * 6)
     (note,) = score.notes
     assert "6 of 6 replies" in note
-    assert note.endswith("set tokenizer=ko-mecab or tokenizer=intl or tokenizer=char")
+    assert note.endswith(
+        "set tokenizer=ko-mecab or tokenizer=intl or tokenizer=char, as in metrics=METRIC:tokenizer=ko-mecab"
+    )
     # Blanks separate the words, and BLEU says nothing.
     assert rejoinder.metrics.BLEU().corpus(replies, [["오늘은 날씨가 좋아요"]] * 6).notes == ()
     assert suited("Thai", ("13a", "zh", "char")) == ["char"]

@@ -84,10 +84,10 @@ def test_an_unknown_language_is_told():
 
 def test_a_word_that_never_ends_takes_no_time():
     # No pattern may walk back over and over: 200,000 characters each, well within a second.
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("a" * 200_000, "'" * 200_000, "n' " * 70_000, "a-" * 100_000, "._" * 100_000):
         words(text)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_every_corpus_of_ours_is_cut_without_rest():

@@ -4,13 +4,17 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test test-slow lint format docs site wheel bench coverage clean
+.PHONY: demo test test-ray test-slow lint format docs site wheel bench coverage clean
 
 demo: .venv/.rejoinder
 	$(BIN)/python -m rejoinder score examples/testset.jsonl examples/responses/*.jsonl
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-ray: .venv/.dev
+	$(PIP) install -e '.[ray]'
+	$(BIN)/python -m pytest -n 0 tests/unit/files/test_shards.py -k "ray"
 
 test-slow: .venv/.dev
 	$(BIN)/python -m pytest -m slow

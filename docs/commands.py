@@ -15,7 +15,7 @@ import click
 from rejoinder.cli.app import app
 from rejoinder.cli.declarations import settings_of
 from rejoinder.responders.phrase.parameters import described_phrase_settings
-from rejoinder.responders.seq2seq.parameters import SCALES, described_settings, scaled
+from rejoinder.responders.seq2seq.parameters import PRESETS, described_settings, preset_named
 
 FOLDER = Path(__file__).parent
 
@@ -68,12 +68,12 @@ def of_verbs() -> str:
 
 def of_settings() -> str:
     """A table of the settings of replying systems, with their values in each preset."""
-    rows = [f"| setting | meaning | {' | '.join(SCALES)} |", "|---|---|" + "---|" * len(SCALES)]
+    rows = [f"| setting | meaning | {' | '.join(PRESETS)} |", "|---|---|" + "---|" * len(PRESETS)]
     for name, _, _, meaning in described_settings():
-        values = (f"{getattr(scaled(preset), name):g}" for preset in SCALES)
+        values = (f"{getattr(preset_named(preset), name):g}" for preset in PRESETS)
         rows.append(f"| `{name}` | {_cell(meaning)} | {' | '.join(values)} |")
     for name, _, default, meaning in described_phrase_settings():
-        rows.append(f"| `{name}` | {_cell(meaning)} | {' | '.join([default] * len(SCALES))} |")
+        rows.append(f"| `{name}` | {_cell(meaning)} | {' | '.join([default] * len(PRESETS))} |")
     return "\n".join(rows)
 
 

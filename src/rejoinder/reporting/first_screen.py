@@ -10,7 +10,6 @@ import polars as pl
 
 from rejoinder.document.best_system import tied_at_top
 from rejoinder.document.numbers import span
-from rejoinder.document.sign_matrix import how_many_differ
 from rejoinder.messages import SIGNIFICANT, counted, p_is
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.reporting.chart import Chart, ChartRow, Mark
@@ -176,11 +175,12 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
                 # Its own mean is higher, or it leads the others by more; beside this one it is behind.
                 first, following, way = following, first, -way
             low, high = sorted((way * row["low"], way * row["high"]))
-            chance = "chance alone hardly gives that" if p < SIGNIFICANT else "it may be chance"
+            rare = "chance alone would rarely give such a lead"
+            chance = rare if p < SIGNIFICANT else "it may be chance"
             many = every.len() > 1
             holm = f", corrected for {every.len()} pairs by Holm's method" * many
             interval = f"95% interval {show(low)} to {show(high)}"
-            following += ", the next," * (many and first == verdict.standings[0].system)
+            following += ", the second best," * (many and first == verdict.standings[0].system)
             if row["difference"] == 0:
                 known = f" ({interval})" * (not math.isnan(low))
                 yield f"{first} has no lead over {following}: the difference is {show(0.0)}{known}."
@@ -193,7 +193,8 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
                 yield f"The lead of {first} over {following} is {lead}, {sure}."
             if many:
                 clear = every.filter(every < SIGNIFICANT).len()
-                yield f"Of all systems, {how_many_differ(clear, every.len())} significantly."
+                differ = "differs" if clear == 1 else "differ"
+                yield f"{clear} of {every.len()} pairs of systems {differ} significantly."
     items = report.contexts
     for system, own in incomplete(report, items):
         yield f"{system} has no reply to {items.height - own} of {counted(items.height, 'item')}."
@@ -222,9 +223,9 @@ def _dissent(report: ReportParts, verdict: Verdict) -> Iterator[str]:
             if one.system in top and one.value != value and not one.better
         ]
         if first in places.keys() - top and each.label != verdict.by and behind:
-            chance = ", which" if behind[0].worse else ", which may be chance; it"
-            place = f"number {places[first]} of {len(places)} by {verdict.by}"
-            yield f"{each.label} puts {first} first{chance} is {place}."
+            chance = "" if behind[0].worse else ", which may be chance"
+            place = f"by {verdict.by} {first} is number {places[first]} of {len(places)}"
+            yield f"{each.label} puts {first} first{chance}; {place}."
 
 
 def _biases(report: ReportParts, verdict: Verdict) -> Iterator[str]:

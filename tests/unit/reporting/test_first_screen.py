@@ -70,16 +70,17 @@ def test_a_judge_that_favours_the_worst_system_does_not_decide(every):
         "judge favours worst: beside all 3 other systems it puts worst higher than people do, by "
         f"{own.min():.2f} to {own.max():.2f} in units of the ratings"
     )
-    assert "judge puts worst first, which is number 4 of 4 by people." in shown.sureness
+    assert "judge puts worst first; by people worst is number 4 of 4." in shown.sureness
 
 
 def test_the_lead_is_that_of_the_table(every):
     pairs = every.with_people["overall"].pairs.filter(a="good", b="middle", by="people")
     value, low, high, p = pairs.select("difference", "low", "high", "p_holm").row(0)
-    lead = f"The lead of good over middle, the next, is {value:.2f} (95% interval {low:.2f} to {high:.2f}"
+    interval = f"95% interval {low:.2f} to {high:.2f}"
+    lead = f"The lead of good over middle, the second best, is {value:.2f} ({interval}"
     assert first_screen(every).sureness[0].startswith(f"{lead}, p ")
     assert p < 0.05
-    assert first_screen(every).sureness[1] == "Of all systems, 6 of 6 pairs differ significantly."
+    assert first_screen(every).sureness[1] == "6 of 6 pairs of systems differ significantly."
 
 
 def test_ratings_of_some_items_are_corrected_by_the_judge(some):
@@ -268,7 +269,7 @@ def test_choices_of_people_decide_where_nobody_rated():
     report = rejoinder.report(testset, table, metrics, preferences=preferences, **FEW)
     shown = first_screen(report)
     assert shown.verdict.sentence == "b is better than a by people's choices: 80% against 20%."
-    assert "judge puts a first, which is number 2 of 2 by people's choices." in shown.sureness
+    assert "judge puts a first; by people's choices a is number 2 of 2." in shown.sureness
 
 
 def test_choices_without_a_strength_are_shares():

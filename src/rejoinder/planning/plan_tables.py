@@ -116,7 +116,7 @@ def _comparisons(result: Planned) -> Document:
         for a, b in pairs:
             shown_rows = rows.filter((pl.col("a") == a) & (pl.col("b") == b))
             columns = [_label("", result, pilots[a, b]), *_differences(result, to_show=True)]
-            shown.append(Line(joined("Telling ", styled(a, "bold"), " from ", styled(b, "bold"))))
+            shown.append(Line(joined("Comparing ", styled(a, "bold"), " with ", styled(b, "bold"))))
             shown.append(_table(shown_rows, columns, above=("a", "b")))
             shown += [*_components(result, a, b), GAP]
     else:

@@ -162,12 +162,12 @@ class FileLook(TableResult):
             "holds": "How many of what it holds.",
             "columns": "Columns that are read under another name.",
         }
-        headings = [text("format"), text("holds"), text("columns")]
+        headings = [text("format"), text("holds"), text("renamed columns", "columns")]
         readings = pl.DataFrame(rows, dict.fromkeys(meanings, pl.String), orient="row")
         alone = self._alone()
         groups = {
             "verbs": [call for verb, call in self._calls() if verb in alone],
-            "verbs with another file or a model": [
+            "verbs that need another file or a model": [
                 call for verb, call in self._calls() if verb not in alone
             ],
         }

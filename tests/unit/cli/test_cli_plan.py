@@ -23,7 +23,7 @@ def line(out, start):
 def test_two_tables_what_they_rest_on_and_what_is_odd(command):
     status, out, err = command("plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "-m", "length")
     assert (status, err) == (0, "")
-    assert "Telling tuned from retrieval" in out
+    assert "Comparing tuned with retrieval" in out
     flat = " ".join(out.split())
     for words in (
         "66*",
@@ -90,9 +90,9 @@ def test_saved_scores_tell_the_same_but_for_references(command, tmp_path):
 def test_every_pair(command):
     status, out, _ = command("plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "--every-pair")
     assert status == 0
-    assert out.count("Telling") == 3
+    assert out.count("Comparing") == 3
     status, out, _ = command("plan", TESTSET, *SYSTEMS, *FEW, "-a", "generic", "-b", "tuned")
-    assert "Telling generic from tuned" in out
+    assert "Comparing generic with tuned" in out
 
 
 def test_csv_has_a_row_for_each_pair_subject_and_number_of_items(command, tmp_path):

@@ -75,7 +75,7 @@ def test_kept_scores_are_an_answer(command, tmp_path):
     status, out, _ = command("look", path)
     assert status == 0
     assert "verbs: score, compare, report, plan\n" in out
-    assert "verbs with another file or a model: correlate, ruq" in out
+    assert "verbs that need another file or a model: correlate, ruq" in out
 
 
 def test_names_and_columns_to_group_by():
@@ -322,7 +322,7 @@ def test_a_verb_that_reads_the_file_by_an_option_is_named_with_it(tmp_path):
     }
     assert lines >= {
         "verbs: ratings, compare --ratings, report --ratings, plan --ratings, score --scores",
-        "verbs with another file or a model: correlate --ratings, weigh --ratings, judge --ratings, "
+        "verbs that need another file or a model: correlate --ratings, weigh --ratings, judge --ratings, "
         "audit --scores",
     }
 

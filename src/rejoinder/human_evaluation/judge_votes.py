@@ -22,10 +22,10 @@ FIRST_PLACE, OWN_KIND, BOTH_ORDERS = "first place", "own kind", "both orders"
 PEOPLE = "people"
 """All raters who are no judges, taken together."""
 
-FIXED_SIDES = "no two systems change places: the place cannot be told from the system"
+FIXED_SIDES = "no two systems change places: place and system cannot be separated"
 UNKNOWN_KIND = "people did not compare a system of this kind with another one"
 UNSEEN_KIND = "the judge did not compare a system of this kind with another one"
-NOT_TOLD_APART = "the votes do not tell it from the strengths of the systems"
+NOT_TOLD_APART = "the votes do not separate it from the strengths of the systems"
 ONE_ORDER = "no two replies were judged in both orders"
 
 

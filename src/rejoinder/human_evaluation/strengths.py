@@ -29,7 +29,7 @@ from rejoinder.statistics.paired_comparisons import (
 )
 
 NO_DISCRIMINATION = (
-    "it cannot be told from what else moves the judge's votes: more systems would tell"
+    "it cannot be separated from other effects on the judge's votes: more systems are needed"
 )
 """Why a judge has no discrimination."""
 

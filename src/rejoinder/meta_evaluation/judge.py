@@ -497,7 +497,7 @@ def _groups(one: _Judge, rated: Rated) -> str:
 def _constant_note(
     rated: Rated, judges: Sequence[_Judge], tolerance: float, alignment: Alignment
 ) -> list[str]:
-    """A note where the mean rating, given to every reply, would could replace a rater too."""
+    """A note where the mean rating, given to every reply, could replace a rater too."""
     constant = np.full(rated.human.size, rated.human.mean())
     if alignment == "accuracy":
         grades, counts = np.unique(rated.matrix[np.isfinite(rated.matrix)], return_counts=True)

@@ -12,7 +12,7 @@ from rejoinder.document.numbers import decimals, interval, p_value
 from rejoinder.document.text import plain
 from rejoinder.messages import SIGNIFICANT
 
-CONSTANT_STANDS_IN = "one and the same grade for every reply would could replace a rater too"
+CONSTANT_STANDS_IN = "one and the same grade for every reply could replace a rater too"
 """How the note begins where the alternative annotator test says little."""
 
 MOST_NAMED = 3
@@ -101,8 +101,8 @@ def _favoured(tested: Sequence[Mapping[str, Any]]) -> str:
         least = min(row["p_holm"] for row in tested)
         most = max(abs(row[end]) for row in tested for end in ("low", "high"))
         return (
-            f"is not shown to favour a system (smallest p Holm {p_value(least)}), but errors of up to "
-            f"{_two(most)} in units of the ratings lie within the intervals"
+            f"is not shown to favour a system (smallest p Holm {p_value(least)}), but the intervals allow "
+            f"errors of up to {_two(most)} in units of the ratings"
         )
     words = []
     for verb, sign in (("favours", 1), ("disfavours", -1)):
@@ -120,7 +120,7 @@ def _stands_in(test: Mapping[str, Any], constant: bool) -> str:
     if test["reason"] is not None:
         return (
             "whether it can replace a rater is not known: the alternative annotator test was "
-            f"{test['reason']}"
+            f"{test['reason'].replace('not done: ', 'not done, since ')}"
         )
     beaten = (
         f"in the alternative annotator test it beats {test['beaten']} of {test['raters']} raters"

@@ -51,8 +51,8 @@ def test_a_good_judge():
         f"as many other raters would reach {number(whole, 'reliability', 'value'):.2f} ["
     )
     assert re.search(
-        rf"It is not shown to favour a system \(smallest p Holm [\d.]+\), but errors of up to {NUMBER} in "
-        r"units of the ratings lie within the intervals; ",
+        r"It is not shown to favour a system \(smallest p Holm [\d.]+\), but the intervals allow errors of "
+        rf"up to {NUMBER} in units of the ratings; ",
         words,
     )
     assert words.endswith(
@@ -76,8 +76,8 @@ def test_favours():
 def test_the_test_that_was_not_done(raters, end):
     words = answer(report(raters), "judge")
     assert words.endswith(
-        "whether it can replace a rater is not known: the alternative annotator test was not done: it "
-        f"needs three raters or more, and {end}."
+        "whether it can replace a rater is not known: the alternative annotator test was not done, since "
+        f"it needs three raters or more, and {end}."
     )
     unknown = "what people reach among themselves is not known: each reply has one rating"
     assert (unknown in words) == (raters == 1)
@@ -86,8 +86,8 @@ def test_the_test_that_was_not_done(raters, end):
 def test_too_few_items():
     words = answer(report(items=20), "judge")
     assert words.endswith(
-        "the alternative annotator test was not done: every rater has fewer than 30 contexts or clusters "
-        "that another rated too; have more rated."
+        "the alternative annotator test was not done, since every rater has fewer than 30 contexts or "
+        "clusters that another rated too; have more rated."
     )
 
 

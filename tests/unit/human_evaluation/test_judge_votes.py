@@ -113,7 +113,7 @@ def test_of_two_systems_alone_its_kind_has_a_value_and_the_discrimination_a_reas
     assert measured(summary, "gpt", "own kind")["value"] > 0.5
     (row,) = summary.parameters.filter(parameter="discrimination").to_dicts()
     assert math.isnan(row["value"])
-    assert "cannot be told" in row["reason"]
+    assert "cannot be separated" in row["reason"]
 
 
 def test_a_criterion_that_a_judge_or_people_did_not_vote_on_is_without_judges():

@@ -2,7 +2,7 @@
 
 A function that does much work names its units (the items of a test set, the questions to a model, the
 batches in which a model reads texts) and computes some of them (`shared`). Without shards it computes all.
-In a shard it computes those that a stable hash of their names gives to the shard, and they are kept in a
+In a shard it computes those that a stable order of their names gives to the shard, and they are kept in a
 file, a part. When parts are merged, the function gets the results of all units from the parts, in the order
 of the units, and everything else runs as it does without shards: the same code on the same numbers. A unit
 is never smaller than what a run without shards computes at once, so that no batch is padded in another way.
@@ -243,16 +243,20 @@ def _packed(results: Any) -> bytes:
 
 
 def owners(names: Sequence[str], shards: int) -> np.ndarray:
-    """The number of the shard of each unit, from 1: by the SHA-256 of its name, alike on every machine.
+    """The number of the shard of each unit, from 1: all shards have equally many, but for one.
+
+    Units are dealt in the order of the SHA-256 of their names, which is alike on every machine; those
+    of one name go to one shard.
 
     >>> owners(["dialogue-7", "dialogue-8", "dialogue-7"], 3).tolist()
-    [2, 3, 2]
+    [2, 1, 2]
     """
     import numpy as np
 
     digests = (hashlib.sha256(each.encode("utf-8", "surrogatepass")).digest() for each in names)
-    numbers = (int.from_bytes(each[:8], "big") % shards + 1 for each in digests)
-    return np.fromiter(numbers, dtype=np.int64, count=len(names))
+    numbers = (int.from_bytes(each[:8], "big") for each in digests)
+    _, rank = np.unique(np.fromiter(numbers, np.uint64, len(names)), return_inverse=True)
+    return rank % shards + 1
 
 
 def _merged(

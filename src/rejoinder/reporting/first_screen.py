@@ -312,8 +312,8 @@ def _chart(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None) ->
     left_out = len(verdict.standings) - len(rows)
     more = f"; {counted(left_out, 'more system')} below, under Systems" * (left_out > 0)
     caption = (
-        f"Difference from {first}, which is the line, with the 95% interval of each by itself; ranks and "
-        f"ties are corrected for all pairs{more}"
+        f"Difference from {first} (the dashed line), with 95% intervals for single pairs; ranks and ties "
+        f"are corrected for all pairs{more}"
     )
     heading = "mean" if verdict.criterion else verdict.by
     drawn = f"difference from {first}, and its 95% interval"
@@ -352,7 +352,7 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[ExampleItem]:
     ahead = pl.col("ahead")
     orders = {
         f"{first.system} is furthest ahead": (-ahead, 1),
-        "About as far apart as on average": ((ahead - ahead.mean()).abs(), 0),
+        "About the average difference": ((ahead - ahead.mean()).abs(), 0),
         f"{other.system} is furthest ahead": (ahead, -1),
     }
     closest = f"{first.system} and {other.system} are closest"

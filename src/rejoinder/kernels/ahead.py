@@ -28,16 +28,6 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from rejoinder.kernels import arrays, code_files, shared_library
-from rejoinder.kernels.arrays import (
-    Best,
-    Grouped,
-    Memory,
-    PairMemory,
-    Postings,
-    Query,
-    TextBytes,
-    Tokens,
-)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,26 +45,6 @@ ARRAYS = {
     "Counts": ("uint16", 1, "C"),
 }
 """The annotations of array arguments: element type, dimensions, and C where contiguous."""
-
-TUPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "TextBytes": (TextBytes, ("Bytes", "Indices", "Indices")),
-    "Tokens": (Tokens, ("Fingerprints", "Indices", "Indices")),
-    "Grouped": (Grouped, ("Fingerprints", "Indices", "Indices", "Indices")),
-    "Memory": (Memory, ("Indices", "Indices", "Fingerprints")),
-    "PairMemory": (
-        PairMemory,
-        (
-            *("Places", "Fingerprints", "Places"),
-            *(4 * ("Places",)),
-            *(4 * ("Places",)),
-            *("Indices", "Places", "Indices"),
-        ),
-    ),
-    "Postings": (Postings, ("Indices", "Places", "Counts", "Counts")),
-    "Query": (Query, ("Indices", "Floats", "Floats", "Floats", "Floats")),
-    "Best": (Best, ("Indices", "Fingerprints", "Floats", "Floats", "Floats")),
-}
-"""The annotations of named tuples of arrays; machine code takes their arrays one by one."""
 
 # What machine code may ask of the process; the last is only reached by arrays that numba owns,
 # of which there are none here.
@@ -130,6 +100,9 @@ class Kernel:
         kinds = dict(function.__annotations__)
         self.returns = str(kinds.pop("return"))
         self.kinds = [str(kind) for kind in kinds.values()]
+        self.tuples = {  # machine code takes the arrays of named tuples one by one
+            kind: function.__globals__[kind] for kind in self.kinds if kind not in (*ARRAYS, "int")
+        }
         self._call: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
@@ -180,7 +153,9 @@ def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
     An array is passed as two owners (none here), its size and item size, its data, its shape and
     its strides; before all arguments stand where the result and an error go to.
     """
-    kinds = chain.from_iterable(TUPLES.get(kind, (None, (kind,)))[1] for kind in wanted.kinds)
+    kinds = chain.from_iterable(
+        _fields(wanted.tuples[kind]) if kind in wanted.tuples else [kind] for kind in wanted.kinds
+    )
     shapes = [ARRAYS.get(kind) for kind in kinds]
     slots = sum(5 + 2 * shape[1] if shape else 1 for shape in shapes)
     prototype = ctypes.CFUNCTYPE(
@@ -211,6 +186,11 @@ def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
         return result.value if wanted.returns == "int" else None
 
     return call
+
+
+def _fields(tuple_type: Any) -> list[str]:
+    """The annotations of the arrays of a named tuple."""
+    return [kind.__forward_arg__ for kind in tuple_type.__annotations__.values()]
 
 
 @cache
@@ -245,8 +225,9 @@ def _compiled(wanted: Kernel, llvm: Any) -> Compiled | None:
         )
         for name, (dtype, dimensions, layout) in ARRAYS.items()
     } | {"int": numba.types.int64, "None": numba.types.none}
-    for name, (tuple_type, kinds) in TUPLES.items():
-        types[name] = numba.types.NamedTuple([types[kind] for kind in kinds], tuple_type)
+    for name, tuple_type in wanted.tuples.items():
+        kinds = [types[kind] for kind in _fields(tuple_type)]
+        types[name] = numba.types.NamedTuple(kinds, tuple_type)
     flags = compiler.Flags()
     for name, value in FLAGS.items():
         setattr(flags, name, value)

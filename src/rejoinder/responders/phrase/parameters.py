@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.errors import ParameterError
 from rejoinder.responders.seq2seq.parameters import TrainingSettings, described_numbers
 
 KIND = "phrase"
@@ -46,16 +46,10 @@ class PhraseParameters(TrainingSettings):
 
     def __post_init__(self) -> None:
         """Checks every value."""
-        bounds = {
-            "phrase": (1, 7), "order": (2, 6), "iterations": (1, 100), "association": (0, 1e6),
-            "external": (0, 1), "options": (1, 1000), "pairs": (0, 1e12),
-            "longest": (1, 200), "seed": (0, 1e12),
-        }  # fmt: skip
-        for name, (low, high) in bounds.items():
-            value = getattr(self, name)
-            if not low <= value <= high:
-                end = f"{low} to {high}" if high < 1e6 else f"{low} or more"
-                raise ParameterError(f"{name}: got {value}; expected {end}")
+        self.check(
+            phrase=(1, 7), order=(2, 6), iterations=(1, 100), association=(0, 1e6), external=(0, 1),
+            options=(1, 1000), pairs=(0, math.inf), longest=(1, 200), seed=(0, math.inf),
+        )  # fmt: skip
 
 
 PHRASE_PRESETS: dict[str, dict[str, Any]] = {"tiny": {"pairs": 4000}, "small": {}, "paper": {}}

@@ -106,7 +106,7 @@ class PhraseResponder:
         try:
             config.pop("identity")
             files = {name: (folder.path / name).read_bytes() for name in (ARRAYS, SOURCE, TARGET)}
-            model, parameters = PhraseModel.of_files(files), _described(config)
+            model, parameters = PhraseModel.of_files(files), PhraseParameters.of_config(config)
         except FAULTS as error:  # files whose hashes hold, and which hold something else
             raise foreign(os.fspath(path), error) from error
         return cls(model, parameters, BY_HAND, folder_hash(path)).weighted(weights)
@@ -271,11 +271,3 @@ class PhraseResponder:
             elif path is not None:  # a word that is left out, and not the end
                 features[-1] += 1
         return Candidate(plain(" ".join(words)), features.tolist(), total)
-
-
-def _described(config: Mapping[str, Any]) -> PhraseParameters:
-    """The parameters that a folder describes; a value out of range is one of its ``config.json``."""
-    try:
-        return PhraseParameters(**config)
-    except ParameterError as error:
-        raise ValueError(f"config.json: {error}") from None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
@@ -31,6 +32,26 @@ class TrainingSettings:
     def as_json(self) -> dict[str, Any]:
         """All values by name."""
         return asdict(self)
+
+    @classmethod
+    def of_config(cls, config: Mapping[str, Any]) -> Self:
+        """The settings that the folder of a model describes.
+
+        Raises:
+            ValueError: A value is out of range.
+        """
+        try:
+            return cls(**config)
+        except ParameterError as error:
+            raise ValueError(f"config.json: {error}") from None
+
+    def check(self, **bounds: tuple[float, float]) -> None:
+        """Raises a ParameterError where a number is outside the bounds of its name, both included."""
+        for name, (low, high) in bounds.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                end = f"{low} or more" if high == math.inf else f"{low} to {high}"
+                raise ParameterError(f"{name}: got {value}; expected {end}")
 
 
 @dataclass(frozen=True)
@@ -96,10 +117,9 @@ class Parameters(TrainingSettings):
         """Checks every value."""
         if self.kind not in KINDS:
             raise ParameterError(f"kind: got {self.kind!r}; expected {one_of(KINDS)}")
-        for name in ("layers", "width", "heads", "feed_forward", "tokens", "accumulate", "epochs"):
-            _check(name, getattr(self, name), 1)
-        for name in ("warmup", "weight_decay", "clip", "updates", "patience", "pairs", "seed"):
-            _check(name, getattr(self, name), 0)
+        from_1 = ("layers", "width", "heads", "feed_forward", "tokens", "accumulate", "epochs")
+        from_0 = ("warmup", "weight_decay", "clip", "updates", "patience", "pairs", "seed")
+        self.check(**dict.fromkeys(from_1, (1, math.inf)), **dict.fromkeys(from_0, (0, math.inf)))
         for name in ("dropout", "attention_dropout", "label_smoothing"):
             value = getattr(self, name)
             if not 0 <= value < 1:
@@ -215,8 +235,3 @@ def described_numbers(presets: Sequence[Any]) -> list[tuple[str, str, str, str]]
             meaning = re.sub(r"\s+", " ", meanings.get(field.name, "")).replace("``", "")
             rows.append((field.name, types[str(field.type)], default, meaning))
     return rows
-
-
-def _check(name: str, value: float, least: int) -> None:
-    if not value >= least:
-        raise ParameterError(f"{name}: got {value}; expected {least} or more")

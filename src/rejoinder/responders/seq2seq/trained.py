@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError
 from rejoinder.files.content import folder_hash
 from rejoinder.models.batching import padded
 from rejoinder.models.devices import chosen_device
@@ -68,7 +68,7 @@ class TrainedResponder:
         config: dict[str, Any] = dict(folder.record.config)
         try:
             size, _ = config.pop("subwords"), config.pop("identity")
-            parameters = _described(config)
+            parameters = Parameters.of_config(config)
             check_described(parameters, size, folder.shapes())
             model = build(parameters, size)
             model.module.load_state_dict(folder.tensors())
@@ -124,11 +124,3 @@ class TrainedResponder:
     def prepared(self, text: str) -> str:
         """A text as the model was trained on it: detokenised and recased, or as it is."""
         return plain(text) if self.parameters.detokenize else text
-
-
-def _described(config: Mapping[str, Any]) -> Parameters:
-    """The parameters that a folder describes; a value out of range is one of its ``config.json``."""
-    try:
-        return Parameters(**config)
-    except ParameterError as error:
-        raise ValueError(f"config.json: {error}") from None

@@ -40,16 +40,16 @@ class NgramTable(NamedTuple):
         """A table of these n-grams."""
         slots = 1 << max(4, (2 * keys.size - 1).bit_length())
         table = cls(np.zeros(slots, dtype=np.uint64), np.zeros((slots, 2)))
-        _fill(keys, np.stack([logs, backoffs], axis=1), *table)
+        _fill(keys, logs, backoffs, table)
         return table
 
 
 @kernel
-def _fill(keys: Fingerprints, values: Table, slot_keys: Fingerprints, slot_values: Table) -> None:
+def _fill(keys: Fingerprints, logs: Floats, backoffs: Floats, table: NgramTable) -> None:
     for k in range(keys.size):
-        slot = _slot(slot_keys, keys[k])
-        slot_keys[slot] = keys[k]
-        slot_values[slot, 0], slot_values[slot, 1] = values[k, 0], values[k, 1]
+        slot = _slot(table.keys, keys[k])
+        table.keys[slot] = keys[k]
+        table.values[slot, 0], table.values[slot, 1] = logs[k], backoffs[k]
 
 
 @helper
@@ -68,7 +68,7 @@ def _chain(key: Any, word: Any) -> Any:
 
 
 @helper
-def _log(keys: Any, values: Any, line: Any, at: Any, first: Any, order: Any) -> Any:
+def _log(table: Any, line: Any, at: Any, first: Any, order: Any) -> Any:
     """The log-probability of the word ``line[at]`` after those from ``line[first]`` on."""
     log = 0.0
     for length in range(min(order - 1, at - first), -1, -1):
@@ -77,13 +77,13 @@ def _log(keys: Any, values: Any, line: Any, at: Any, first: Any, order: Any) -> 
         for back in range(1, length + 1):
             context = _chain(context, line[at - back])
             key = _chain(key, line[at - back])
-        slot = _slot(keys, key)
-        if keys[slot] != FREE:
-            return log + values[slot, 0]
+        slot = _slot(table.keys, key)
+        if table.keys[slot] != FREE:
+            return log + table.values[slot, 0]
         if length > 0:
-            slot = _slot(keys, context)
-            if keys[slot] != FREE:
-                log += values[slot, 1]
+            slot = _slot(table.keys, context)
+            if table.keys[slot] != FREE:
+                log += table.values[slot, 1]
     return log
 
 
@@ -97,17 +97,17 @@ def sentence_logs(table: NgramTable, words: Indices, bounds: Indices, order: int
         order: The order of the model.
     """
     logs = np.empty(words.size)
-    _sentence_logs(*table, words, bounds, order, logs)
+    _sentence_logs(table, words, bounds, order, logs)
     return logs
 
 
 @kernel
 def _sentence_logs(
-    keys: Fingerprints, values: Table, words: Indices, bounds: Indices, order: int, logs: Floats
+    table: NgramTable, words: Indices, bounds: Indices, order: int, logs: Floats
 ) -> None:
     for n in range(bounds.size - 1):
         for at in range(bounds[n], bounds[n + 1]):
-            logs[at] = _log(keys, values, words, at, bounds[n], order)
+            logs[at] = _log(table, words, at, bounds[n], order)
 
 
 class PhraseOptions(NamedTuple):
@@ -133,24 +133,31 @@ class Lattice(NamedTuple):
     """The hypotheses and arcs of a search.
 
     Attributes:
-        arcs: int64 [h], the last arc into each hypothesis, -1 for none.
+        keys: uint64 [h], the fingerprint of each hypothesis; 0: free.
+        words: int64 [h, order - 1], its last words.
         scores: float64 [h], of its best path.
+        arcs: int64 [h], the last arc into it, -1 for none.
+        following: int64 [h], the next hypothesis that ends at the same place, -1 for none.
+        heads: int64 [J + 2], the first hypothesis of each place; of the last one, in which all replies end,
+            -1 for none.
         sources: int64 [a], the hypothesis that each arc leaves.
         options: int64 [a], its option.
         earlier: int64 [a], the arc before it into the same hypothesis, -1 for none.
         gains: float64 [a], what it adds to the score.
         logs: float64 [a], what it adds to the logarithm of the language model.
-        ends: int64 [2], the first hypothesis, and the one that all replies end in, -1 for none.
     """
 
-    arcs: Indices
+    keys: Fingerprints
+    words: Codes
     scores: Floats
+    arcs: Indices
+    following: Indices
+    heads: Indices
     sources: Indices
     options: Indices
     earlier: Indices
     gains: Floats
     logs: Floats
-    ends: Indices
 
 
 def search(
@@ -172,58 +179,42 @@ def search(
     """
     capacity = stack * options.ends.size + 2
     slots = 1 << (2 * capacity).bit_length()
+    words = np.empty((slots, order - 1), dtype=np.int64)
     arcs, following = np.empty((2, slots), dtype=np.int64)
+    heads = np.full(options.bounds.size, -1)
     sources, taken, earlier = np.empty((3, 2 * capacity), dtype=np.int64)
     gains, logs = np.empty((2, 2 * capacity))
-    ends = np.full(2, -1)
-    lattice = Lattice(arcs, np.empty(slots), sources, taken, earlier, gains, logs, ends)
-    _search(
-        *options, *table, *lattice, np.array([weight]), np.zeros(slots, dtype=np.uint64),
-        np.empty((slots, order - 1), dtype=np.int64), following, np.full(options.bounds.size, -1),
-        np.empty(int(np.diff(options.starts).max()) + order, dtype=np.int64),
-        np.empty(capacity, dtype=np.int64), order, stack,
+    lattice = Lattice(
+        np.zeros(slots, dtype=np.uint64), words, np.empty(slots), arcs, following, heads, sources, taken,
+        earlier, gains, logs,
     )  # fmt: skip
+    line = np.empty(int(np.diff(options.starts).max()) + order, dtype=np.int64)
+    best = np.empty(capacity, dtype=np.int64)
+    _search(options, table, lattice, np.array([weight]), line, best, order, stack)
     return lattice
 
 
 @kernel
 def _search(
-    bounds: Indices,
-    option_ends: Indices,
-    option_scores: Floats,
-    starts: Indices,
-    words: Indices,
-    keys: Fingerprints,
-    values: Table,
-    arcs: Indices,
-    scores: Floats,
-    sources: Indices,
-    options: Indices,
-    earlier: Indices,
-    gains: Floats,
-    logs: Floats,
-    ends: Indices,
+    options: PhraseOptions,
+    table: NgramTable,
+    lattice: Lattice,
     weight: Floats,
-    slots: Fingerprints,
-    states: Codes,
-    following: Indices,
-    heads: Indices,
     line: Indices,
     best: Indices,
     order: int,
     stack: int,
 ) -> None:
     width = order - 1
-    last = bounds.size - 2
+    last = options.bounds.size - 2
+    scores = lattice.scores
     line[:width] = BEGIN
-    h = _hypothesis(slots, states, arcs, scores, following, heads, line, 0, 0)
-    scores[h] = 0.0
-    ends[0] = h
+    scores[_hypothesis(lattice, line, 0, 0)] = 0.0
     count = 0
     for at in range(last + 1):
         room = stack if at < last else best.size
         chosen = 0
-        h = heads[at]
+        h = lattice.heads[at]
         while h >= 0:
             place = min(chosen, room)
             while place > 0 and scores[h] > scores[best[place - 1]]:
@@ -233,47 +224,46 @@ def _search(
             if place < room:
                 best[place] = h
             chosen = min(chosen + 1, room)
-            h = following[h]
+            h = lattice.following[h]
         for b in range(chosen):
             h = best[b]
-            if at == last and chosen > 1 and states[h, width - 1] == BEGIN:
+            if at == last and chosen > 1 and lattice.words[h, width - 1] == BEGIN:
                 continue
-            for option in range(bounds[at], bounds[at + 1]):
+            for option in range(options.bounds[at], options.bounds[at + 1]):
                 for k in range(width):
-                    line[k] = states[h, k]
-                length = starts[option + 1] - starts[option]
+                    line[k] = lattice.words[h, k]
+                start = options.starts[option]
+                length = options.starts[option + 1] - start
                 log = 0.0
                 for k in range(length):
-                    line[width + k] = words[starts[option] + k]
-                    log += _log(keys, values, line, width + k, 0, order)
-                gain = option_scores[option] + weight[0] * log
-                end = option_ends[option]
+                    line[width + k] = options.words[start + k]
+                    log += _log(table, line, width + k, 0, order)
+                gain = options.scores[option] + weight[0] * log
                 if at == last:  # all replies end in one hypothesis
                     length = 0
                     line[:width] = BEGIN
-                to = _hypothesis(slots, states, arcs, scores, following, heads, line, length, end)
-                sources[count], options[count], earlier[count] = h, option, arcs[to]
-                gains[count], logs[count] = gain, log
+                to = _hypothesis(lattice, line, length, options.ends[option])
+                lattice.sources[count], lattice.options[count] = h, option
+                lattice.gains[count], lattice.logs[count] = gain, log
+                lattice.earlier[count] = lattice.arcs[to]
                 scores[to] = max(scores[to], scores[h] + gain)
-                arcs[to] = count
+                lattice.arcs[to] = count
                 count += 1
-    ends[1] = heads[last + 1]
 
 
 @helper
-def _hypothesis(
-    slots: Any, states: Any, arcs: Any, scores: Any, following: Any, heads: Any, line: Any,
-    length: Any, end: Any,
-) -> Any:  # fmt: skip
+def _hypothesis(lattice: Any, line: Any, length: Any, end: Any) -> Any:
     """The hypothesis that ends at a place with the last words of a line: its slot, new or known."""
     key = _chain(FREE, end)
-    for k in range(states.shape[1]):
+    width = lattice.words.shape[1]
+    for k in range(width):
         key = _chain(key, line[length + k])
-    slot = _slot(slots, key)
-    if slots[slot] == FREE:
-        slots[slot] = key
-        arcs[slot], scores[slot], following[slot] = -1, -np.inf, heads[end]
-        heads[end] = slot
-        for k in range(states.shape[1]):
-            states[slot, k] = line[length + k]
+    slot = _slot(lattice.keys, key)
+    if lattice.keys[slot] == FREE:
+        lattice.keys[slot] = key
+        lattice.arcs[slot], lattice.scores[slot] = -1, -np.inf
+        lattice.following[slot] = lattice.heads[end]
+        lattice.heads[end] = slot
+        for k in range(width):
+            lattice.words[slot, k] = line[length + k]
     return slot

@@ -234,7 +234,7 @@ class PhraseResponder:
         self, options: PhraseOptions, pairs: Indices, lattice: Lattice, count: int
     ) -> list[Candidate]:
         """The best distinct replies of a lattice: paths from its end, best first, of exact value."""
-        start, end = lattice.ends.tolist()
+        start, end = lattice.heads[[0, -1]].tolist()
         heap: list[tuple[float, int, int, float, Any]] = [(0.0, 0, end, 0.0, None)]
         replies: dict[str, Candidate] = {}
         pushed = itertools.count(1)

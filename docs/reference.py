@@ -52,6 +52,9 @@ WHEN_NOT = {
     "contradict the reference in its own words.",
     "Entropy": "Systems that answered different numbers of items: it grows with the amount of text. As a "
     "measure of quality.",
+    "ExactMatch": "Open dialogue, where hardly any reply equals a reference. Answers that are right in other "
+    "words, which it counts as wrong; numbers and code under `form=squad`, which leaves points and minus "
+    "signs out.",
     "GreedyMatching": "Word order, which it does not see; words without a vector, which it skips.",
     "Length": "As a measure of quality: neither end is better. Read it beside the others.",
     "METEOR": "Languages other than English here. Machines without Java.",

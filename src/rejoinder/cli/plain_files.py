@@ -22,7 +22,7 @@ _WITHOUT_TABLES = {
 
 _COUNTING = {
     "deltableu", "bleu", "sbleu", "ambleu", "rouge1", "rouge2", "rougel", "rougelsum", "rouge", "chrf",
-    "ter", "distinct", "entropy", "length",
+    "ter", "exact", "distinct", "entropy", "length",
 }  # fmt: skip
 """The metrics that count, and ask no model, in small letters."""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rejoinder.metrics.delta_bleu import DeltaBLEU
     from rejoinder.metrics.distinct import DistinctN, Entropy
     from rejoinder.metrics.encoder_cosine import EncoderCosine
+    from rejoinder.metrics.exact_match import ExactMatch
     from rejoinder.metrics.external import External
     from rejoinder.metrics.length import Length
     from rejoinder.metrics.means import MeanMetric, mean_rows
@@ -46,6 +47,7 @@ __all__ = [
     "EmbeddingAverage",
     "EncoderCosine",
     "Entropy",
+    "ExactMatch",
     "External",
     "GreedyMatching",
     "Length",
@@ -68,6 +70,7 @@ _HOMES = {
     "EmbeddingAverage": "word_vectors",
     "EncoderCosine": "encoder_cosine",
     "Entropy": "distinct",
+    "ExactMatch": "exact_match",
     "External": "external",
     "GreedyMatching": "word_vectors",
     "Length": "length",

@@ -55,6 +55,7 @@ METRICS = Makers(
         "meteor": ("meteor", "METEOR"),
         "chrf": ("chrf", "ChrF"),
         "ter": ("ter", "TER"),
+        "exact": ("exact_match", "ExactMatch"),
         "pooled": ("word_vectors", "VectorPooling"),
         "average": ("word_vectors", "EmbeddingAverage"),
         "extrema": ("word_vectors", "VectorExtrema"),

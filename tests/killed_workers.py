@@ -6,32 +6,32 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rejoinder.cli.engines import run_command
 
 
-def run_or_kill(words: Sequence[str], folder: str, threads: int) -> tuple[int, str]:
+def run_or_kill(words: Sequence[str], folder: str, variables: Mapping[str, str]) -> tuple[int, str]:
     """Runs a command; the first five times the process is killed instead, and leaves its number."""
     deaths = Path(folder, "deaths")
     deaths.mkdir(exist_ok=True)
     if len(list(deaths.iterdir())) < 5:
         (deaths / str(os.getpid())).touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return run_command(words, folder, threads)
+    return run_command(words, folder, variables)
 
 
-def run_slowly(words: Sequence[str], folder: str, threads: int) -> tuple[int, str]:
+def run_slowly(words: Sequence[str], folder: str, variables: Mapping[str, str]) -> tuple[int, str]:
     """Runs a command; the first one waits until the file ``go`` is there, and longer than all others."""
     try:
         Path(folder, "slow").mkdir()
     except FileExistsError:
-        return run_command(words, folder, threads)
+        return run_command(words, folder, variables)
     until = time.monotonic() + 10
     while time.monotonic() < until or not Path(folder, "go").exists():
         time.sleep(0.1)
-    return run_command(words, folder, threads)
+    return run_command(words, folder, variables)
 
 
 if __name__ == "__main__":  # a job whose first command waits

@@ -46,14 +46,13 @@ class Engine(Protocol):
         ...
 
 
-def run_command(words: Sequence[str], folder: str, threads: int) -> tuple[int, str]:
+def run_command(words: Sequence[str], folder: str, variables: Mapping[str, str]) -> tuple[int, str]:
     """Runs a command in this process, with its share of the threads.
 
     Returns:
         Its exit status, and what it said on standard error.
     """
-    for name in _THREADS:  # before anything is imported that reads them
-        os.environ.setdefault(name, str(threads))
+    os.environ.update(variables)  # before anything is imported that reads them
     from rejoinder.cli.app import run
     from rejoinder.models.worker_models import IS_WORKER
 
@@ -86,6 +85,11 @@ def opened_engine(text: str) -> Iterator[Engine]:
             engine.close()
 
 
+def _variables(threads: int) -> dict[str, str]:
+    """The variables of a worker's environment that give it its threads, unless they are set here."""
+    return {name: os.environ.get(name, str(threads)) for name in _THREADS}
+
+
 @dataclass
 class _Local:
     """Processes on this machine, which live as long as the engine: each imports what it needs once."""
@@ -96,7 +100,7 @@ class _Local:
 
     def run(self, commands: Mapping[int, Sequence[str]]) -> Iterator[Ended]:
         own, folder = threading.local(), os.getcwd()
-        share = max(1, (os.cpu_count() or 1) // self.workers)
+        variables = _variables(max(1, (os.cpu_count() or 1) // self.workers))
 
         def ended(words: Sequence[str]) -> tuple[int, str]:
             deaths = 0
@@ -107,7 +111,7 @@ class _Local:
                     own.pool = pool
                     self._pools.append(pool)
                 try:
-                    return pool.submit(run_command, words, folder, share).result()
+                    return pool.submit(run_command, words, folder, variables).result()
                 except BrokenProcessPool:
                     own.pool = None
                     deaths += 1
@@ -163,15 +167,14 @@ class _Ray:
         resources = ray.cluster_resources()
         gpus, cpus = resources.get("GPU", 0), resources.get("CPU", 1)
         share = {"num_gpus": 1} if gpus else {"num_cpus": 1}
-        threads = max(1, int(cpus / gpus)) if gpus else 1
-        # Ray gives a worker OMP_NUM_THREADS of its own, the processors of a task, before it begins.
-        variables = {name: os.environ.get(name, str(threads)) for name in _THREADS}
+        # The task itself sets them, in the place of Ray's own OMP_NUM_THREADS: a runtime_env would start no
+        # worker where the path of Python has a blank.
+        variables = _variables(max(1, int(cpus / gpus)) if gpus else 1)
         # Without max_calls=0 a worker with a GPU would end with its task, and load its model again.
-        task = ray.remote(
-            max_retries=RETRIES, max_calls=0, runtime_env={"env_vars": variables}, **share
-        )(run_command)
+        task = ray.remote(max_retries=RETRIES, max_calls=0, **share)(run_command)
         pending = {
-            task.remote(list(words), folder, threads): number for number, words in commands.items()
+            task.remote(list(words), folder, variables): number
+            for number, words in commands.items()
         }
         try:
             while pending:

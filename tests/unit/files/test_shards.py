@@ -8,6 +8,7 @@ import os
 import random
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -310,6 +311,23 @@ def test_the_encoder_of_variety_is_cut(files, tmp_path, monkeypatch):
     merged, whole = rejoinder.merge(call, parts), call()
     assert merged.as_json() == whole.as_json()
     assert merged.prompts.equals(whole.prompts)
+
+
+@pytest.fixture(autouse=True)
+def limited(request):
+    """A test of an engine fails after five minutes: Ray waits for ever for a worker that does not start."""
+    if "engine" not in request.fixturenames or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def fail(*_):
+        pytest.fail("the engine has not ended after 300 s; logs of Ray: /tmp/ray/session_latest/logs")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.setitimer(signal.ITIMER_REAL, 300)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

@@ -12,8 +12,7 @@ demo: .venv/.rejoinder
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-ray: .venv/.dev
-	$(PIP) install -e '.[ray]'
+test-ray: .venv/.ray
 	$(BIN)/python -m pytest -n 0 tests/unit/files/test_shards.py -k "ray"
 
 test-slow: .venv/.dev
@@ -65,3 +64,7 @@ clean:
 .venv/.dev: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) install -e '.[dev,annotate,bench,docs,meteor,models,sweep]'
 	touch .venv/.rejoinder .venv/.site $@
+
+.venv/.ray: .venv/.dev
+	$(PIP) install ray
+	touch $@

@@ -194,7 +194,11 @@ def test_likelihoods_go_on(copies):
     for now, then in zip(found, SAID["likelihoods"], strict=True):
         assert now == pytest.approx(then, rel=1e-5)
     after = (folder / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
-    assert after[: len(before) - 1] == before[:-1]  # of these nothing was measured anew
+    # Of whole batches nothing was measured anew; one of which the end is missing was, as a whole.
+    lines = [2 * len(batch.requests) for batch in model.plan(killed_scoring.requests()[:8]).batches]
+    whole = max(end for end in 1 + np.cumsum(lines) if end <= len(before))
+    assert whole > 1
+    assert after[:whole] == before[:whole]
 
 
 CLAIMS = sorted(KEPT.parent.joinpath("c84834ee").glob("*.claim"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,9 +28,15 @@ _WORDS = (
 )
 """By kind the words of the grades 0 and 1, in lower case with ``_`` for white space."""
 
-_GRADES = {w: str(n) for kind in _WORDS for n, words in enumerate(kind) for w in words.split()}
-_KINDS = {w: str(n) for n, kind in enumerate(_WORDS) for words in kind for w in words.split()}
-_STARS = r"^[★⭐]+☆*$"
+_GRADES = {
+    word: (kind[0], str(grade))
+    for kind in _WORDS
+    for grade, words in enumerate(kind)
+    for word in words.split()
+}
+"""By word its kind and its grade."""
+
+_STARS = r"[★⭐]+☆*"
 _MODIFIERS = "[\ufe0f\U0001f3fb-\U0001f3ff]"  # of an emoji: its presentation, a colour of skin
 _ABSENT = ("na", "n/a", "none", "null", "-", "?", "missing")
 
@@ -70,11 +77,13 @@ def scores_of(cells: pl.Series) -> CellScores:
         return CellScores(nothing, cells.is_not_null(), never)
     cells = cells.str.strip_chars()
     numbers = cells.cast(pl.Float64, strict=False)
+    others = numbers.is_null() & (cells != "")  # null where the cell is
+    if not others.any():
+        return CellScores(numbers, never, never)
+    others = others.fill_null(False)
     labelled = cells.str.extract(_LABEL).cast(pl.Float64, strict=False)
-    filled = (cells != "").fill_null(False)
-    labels = filled & numbers.is_null() & labelled.is_not_null()
-    values = numbers.zip_with(~labels, labelled)
-    return CellScores(values, filled & values.is_null(), labels)
+    labels = others & labelled.is_not_null()
+    return CellScores(numbers.zip_with(~labels, labelled), others & ~labels, labels)
 
 
 def graded(cells: pl.Series, name: object, values: Mapping[str, float] | None = None) -> pl.Series:
@@ -96,27 +105,28 @@ def graded(cells: pl.Series, name: object, values: Mapping[str, float] | None = 
     if cells.dtype != pl.String:
         return cells
     words = cells.str.strip_chars()
+    different = words.drop_nulls().unique(maintain_order=True)
     if values:
-        known = {word: str(values[word]) for word in words.drop_nulls().unique() if word in values}
+        known = {word: str(values[word]) for word in different if word in values}
     else:
-        plain = (
-            words.str.replace_all(_MODIFIERS, "")
-            .str.to_lowercase()
-            .str.replace_all(r"[\s\-]+", "_")
-        )
-        stars = plain.str.contains(_STARS)
-        counts = plain.str.count_matches("[★⭐]").cast(pl.String)
-        grades = plain.replace_strict(_GRADES, default=None, return_dtype=pl.String)
-        grades = grades.zip_with(~stars.fill_null(False), counts)
-        if grades.is_null().any() and (words.fill_null("") != "").filter(grades.is_null()).any():
-            return cells
-        kinds = plain.str.replace(_STARS, "stars").replace(_KINDS).drop_nulls()
-        if kinds.filter(kinds != "").n_unique() > 1:
-            return cells
-        known = {w: n for w, n in zip(words, grades, strict=True) if w and n is not None}
+        known, kinds = {}, set()
+        for word in filter(None, different):
+            kind, grade = _grade(word)
+            kinds.add(kind)
+            if not grade or len(kinds) > 1:
+                return cells
+            known[word] = grade
     if known:
         note("words", name, words=known)
     return words.replace(known)
+
+
+def _grade(word: str) -> tuple[str, str]:
+    """The kind of a word, and the number of its grade; empty where it has none."""
+    plain = re.sub(r"[\s\-]+", "_", re.sub(_MODIFIERS, "", word).lower())
+    if re.fullmatch(_STARS, plain):
+        return "stars", str(plain.count("★") + plain.count("⭐"))
+    return _GRADES.get(plain, ("", ""))
 
 
 def number_in(cell: str) -> float | None:

@@ -49,6 +49,12 @@ class WordNumbers(NamedTuple):
         """int64 [n]."""
         return np.diff(self.bounds)
 
+    @property
+    def lists(self) -> list[list[int]]:
+        """The numbers of each sentence."""
+        ends = pairwise(self.bounds.tolist())
+        return [self.words[begin:end].tolist() for begin, end in ends]
+
     @classmethod
     def of(cls, lists: list[list[int]]) -> WordNumbers:
         """Sentences of lists of numbers."""
@@ -337,15 +343,10 @@ def _eflomal(source: WordNumbers, target: WordNumbers) -> tuple[Indices, Indices
     with tempfile.TemporaryDirectory() as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
         eflomal.Aligner().align(
-            _lines(source), _lines(target), links_filename_fwd=str(forward),
-            links_filename_rev=str(backward), quiet=True,
+            *([" ".join(map(str, row)) for row in each.lists] for each in (source, target)),
+            links_filename_fwd=str(forward), links_filename_rev=str(backward), quiet=True,
         )  # fmt: skip
         return _read(forward, target, 1), _read(backward, source, 0)
-
-
-def _lines(sentences: WordNumbers) -> list[str]:
-    parts = np.split(sentences.words, sentences.bounds[1:-1])
-    return [" ".join(map(str, part.tolist())) for part in parts]
 
 
 def _read(path: Path, emitted: WordNumbers, side: int) -> Indices:

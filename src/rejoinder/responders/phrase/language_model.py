@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -220,10 +220,7 @@ def by_lmplz(sentences: WordNumbers, words: list[str], order: int) -> LanguageMo
     Raises:
         InputError: It fails.
     """
-    lines: Iterable[str] = (
-        " ".join(words[word] for word in part.tolist())
-        for part in np.split(sentences.words, sentences.bounds[1:-1])
-    )
+    lines = (" ".join(words[word] for word in row) for row in sentences.lists)
     command = ["lmplz", "-o", str(order), "--discount_fallback"]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(

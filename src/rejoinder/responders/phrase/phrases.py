@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -87,12 +89,13 @@ def phrase_table(
     pairs = [each.ids[place] for each in sides]
     both, of_source, of_target = in_common([each.occurrences(longest) for each in sides], pairs, n)
     strength = association(both, of_source, of_target, n)
-    strong = strength > (least or np.log(n)) + 1e-6
-    chance = int((~strong).sum())
-    left, right = (each.words(place, longest) for each in sides)
-    right = np.where(right >= 0, source_of_target[right], _NO_WORD)
-    copies = strong & _copied(left, right)
-    strong &= ~copies
+    strong = np.flatnonzero(strength > (least or np.log(n)) + 1e-6)
+    left, right = (each.phrases(place[strong]) for each in sides)
+    translated = WordNumbers(source_of_target[right.words], right.bounds)
+    couples = list(zip(left.lists, translated.lists, strict=True))
+    copies = np.array([_holds(*each) or _holds(*each[::-1]) for each in couples], dtype=bool)
+    kept = strong[~copies]
+    likeness = np.array([_likeness(*each) for each in couples]).reshape(-1, 5)[~copies]
     lexical = [np.full(codes.size, -np.inf) for _ in sides]
     for best, each, weights in zip(
         lexical, sides[::-1], lexical_weights(source, target, links), strict=True
@@ -100,20 +103,14 @@ def phrase_table(
         sums = np.concatenate([[0.0], np.cumsum(weights)])
         np.maximum.at(best, pair_of_span, sums[each.first + each.lengths] - sums[each.first])
     relative = [np.log(joint / np.bincount(phrase, joint)[phrase]) for phrase in pairs]
-    lengths = sides[1].lengths[place][strong]
-    features = np.stack(
-        [relative[0], lexical[0], relative[1], lexical[1], np.ones(codes.size),
-         sides[1].lengths[place], strength],
-        axis=1,
-    )[strong]  # fmt: skip
-    features = np.concatenate([features, _likeness(left[strong], right[strong])], axis=1)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    words = target.words[ranges(sides[1].first[place[strong]], lengths)]
-    phrases, counts = np.unique(pairs[0][strong], return_counts=True)
+    replies = sides[1].phrases(place[kept])
+    columns = [relative[0], lexical[0], relative[1], lexical[1], np.ones(codes.size),
+               sides[1].lengths[place], strength]  # fmt: skip
+    features = np.hstack([np.stack(columns, axis=1)[kept], likeness])
+    phrases, counts = np.unique(pairs[0][kept], return_counts=True)
     bounds = np.concatenate([[0], np.cumsum(counts)])
-    features = np.ascontiguousarray(features, dtype=np.float64)
-    table = PhraseTable(sides[0].keys[phrases], bounds, words, starts, features)
-    return table, Pruned(codes.size, chance, int(copies.sum()))
+    table = PhraseTable(sides[0].keys[phrases], bounds, *replies, features)
+    return table, Pruned(codes.size, codes.size - strong.size, strong.size - kept.size)
 
 
 def consistent(source: WordNumbers, target: WordNumbers, links: Links, longest: int) -> Codes:
@@ -282,9 +279,6 @@ def lexical_weights(source: WordNumbers, target: WordNumbers, links: Links) -> l
     return weights
 
 
-_NO_WORD = np.iinfo(np.int64).min
-
-
 class _Side(NamedTuple):
     """The distinct phrases of one side: their fingerprints, and the number of each span's."""
 
@@ -316,11 +310,11 @@ class _Side(NamedTuple):
         codes = np.sort(np.concatenate(codes_of_lengths))
         return codes % n, np.searchsorted(codes, np.arange(self.keys.size + 1) * n)
 
-    def words(self, chosen: Indices, longest: int) -> Codes:
-        """The words of chosen spans, a row each, -1 behind the last: int64 [chosen, longest]."""
-        places = self.first[chosen][:, None] + np.arange(longest)
-        inside = np.arange(longest) < self.lengths[chosen][:, None]
-        return np.where(inside, self.sentences.words[np.where(inside, places, 0)], -1)
+    def phrases(self, chosen: Indices) -> WordNumbers:
+        """The words of chosen spans."""
+        lengths = self.lengths[chosen]
+        words = self.sentences.words[ranges(self.first[chosen], lengths)]
+        return WordNumbers(words, np.concatenate([[0], np.cumsum(lengths)]))
 
 
 def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) -> Fingerprints:
@@ -339,38 +333,21 @@ def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) ->
     return keys
 
 
-def _copied(left: Codes, right: Codes) -> np.ndarray:
-    """Whether either phrase holds the other: bool [p]."""
-    copied = np.zeros(len(left), dtype=bool)
-    for one, other in ((left, right), (right, left)):
-        is_word = (one != _NO_WORD) & (one != -1)
-        for shift in range(left.shape[1]):
-            window = np.full_like(other, _NO_WORD)
-            window[:, : left.shape[1] - shift] = other[:, shift:]
-            copied |= ((window == one) | ~is_word).all(axis=1)
-    return copied
+def _holds(phrase: list[int], part: list[int]) -> bool:
+    """Whether a phrase has these words in this order, one behind the other."""
+    size = len(part)
+    return any(phrase[k : k + size] == part for k in range(len(phrase) - size + 1))
 
 
-def _likeness(left: Codes, right: Codes) -> Table:
-    """Levenshtein distance, cosine, Jaccard index and distance, length ratio: float64 [p, 5]."""
-    sizes = (left >= 0).sum(axis=1), (right != _NO_WORD).sum(axis=1)
-    longest = left.shape[1]
-    same = left[:, :, None] == right[:, None, :]
-    cost = np.zeros((len(left), longest + 1, longest + 1))
-    cost[:, :, 0], cost[:, 0, :] = np.arange(longest + 1), np.arange(longest + 1)
-    for i in range(longest):
-        for j in range(longest):
-            moved = np.minimum(cost[:, i, j + 1], cost[:, i + 1, j]) + 1
-            cost[:, i + 1, j + 1] = np.minimum(moved, cost[:, i, j] + ~same[:, i, j])
-    earlier = np.tril(np.ones((longest, longest), dtype=bool), -1)
-    repeats = [each[:, :, None] == each[:, None, :] for each in (left, right)]
-    # Places behind a phrase are all alike: they repeat each other, and the first of them is new.
-    behind = [longest - size for size in sizes]
-    squares = [repeat.sum(axis=(1, 2)) - k**2 for repeat, k in zip(repeats, behind, strict=True)]
-    new = [~(repeat & earlier).any(axis=2) for repeat in repeats]
-    words = [each.sum(axis=1) - (k > 0) for each, k in zip(new, behind, strict=True)]
-    common = (same.any(axis=2) & new[0]).sum(axis=1)
-    cosine = same.sum(axis=(1, 2)) / np.sqrt(squares[0] * squares[1])
-    jaccard = common / (words[0] + words[1] - common)
-    distance = cost[np.arange(len(left)), *sizes]
-    return np.stack([distance, cosine, jaccard, 1 - jaccard, sizes[1] / sizes[0]], axis=1)
+def _likeness(one: list[int], other: list[int]) -> tuple[float, ...]:
+    """Levenshtein distance, cosine, Jaccard index and distance, and length ratio of two phrases."""
+    a, b = Counter(one), Counter(other)
+    squares = sum(k**2 for k in a.values()) * sum(k**2 for k in b.values())
+    cosine = sum(a[word] * b[word] for word in a) / math.sqrt(squares)
+    jaccard = len(a.keys() & b.keys()) / len(a.keys() | b.keys())
+    costs = list(range(len(other) + 1))
+    for word in one:
+        before, costs = costs, [costs[0] + 1]
+        for k, each in enumerate(other):
+            costs.append(min(before[k] + (word != each), before[k + 1] + 1, costs[k] + 1))
+    return costs[-1], cosine, jaccard, 1 - jaccard, len(other) / len(one)

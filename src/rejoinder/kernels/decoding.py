@@ -19,9 +19,10 @@ BEGIN, END = 1, 2
 """The words before and behind a sentence, as in ``language_model``."""
 
 
-def chained(keys: Fingerprints, words: Indices) -> Fingerprints:
-    """Fingerprints with one more word each: uint64 [n]."""
-    return (keys ^ (keys >> FOLD)) * CHAIN + words.astype(np.uint64) + ONE
+@helper
+def chained(key: Any, word: Any) -> Any:
+    """A fingerprint with one more word; or many, each with its own: uint64 [n]."""
+    return (key ^ (key >> FOLD)) * CHAIN + np.uint64(word) + ONE
 
 
 class NgramTable(NamedTuple):
@@ -63,20 +64,15 @@ def _slot(keys: Any, key: Any) -> Any:
 
 
 @helper
-def _chain(key: Any, word: Any) -> Any:
-    return (key ^ (key >> FOLD)) * CHAIN + np.uint64(word) + ONE
-
-
-@helper
 def _log(table: Any, line: Any, at: Any, first: Any, order: Any) -> Any:
     """The log-probability of the word ``line[at]`` after those from ``line[first]`` on."""
     log = 0.0
     for length in range(min(order - 1, at - first), -1, -1):
         context = FREE
-        key = _chain(FREE, line[at])
+        key = chained(FREE, line[at])
         for back in range(1, length + 1):
-            context = _chain(context, line[at - back])
-            key = _chain(key, line[at - back])
+            context = chained(context, line[at - back])
+            key = chained(key, line[at - back])
         slot = _slot(table.keys, key)
         if table.keys[slot] != FREE:
             return log + table.values[slot, 0]
@@ -254,10 +250,10 @@ def _search(
 @helper
 def _hypothesis(lattice: Any, line: Any, length: Any, end: Any) -> Any:
     """The hypothesis that ends at a place with the last words of a line: its slot, new or known."""
-    key = _chain(FREE, end)
+    key = chained(FREE, end)
     width = lattice.words.shape[1]
     for k in range(width):
-        key = _chain(key, line[length + k])
+        key = chained(key, line[length + k])
     slot = _slot(lattice.keys, key)
     if lattice.keys[slot] == FREE:
         lattice.keys[slot] = key

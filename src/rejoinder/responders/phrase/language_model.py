@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.kernels.arrays import Codes, Floats, Indices
-from rejoinder.kernels.decoding import NgramTable, chained, sentence_logs
+from rejoinder.kernels.decoding import FREE, NgramTable, chained, sentence_logs
 from rejoinder.messages import Place, quoted
 from rejoinder.responders.phrase.alignment import WordNumbers
 
@@ -65,10 +65,8 @@ class LanguageModel:
     @cached_property
     def table(self) -> NgramTable:
         """The n-grams by their fingerprints."""
-        keys = [_keys(each) for each in self.ngrams]
-        return NgramTable.of(
-            np.concatenate(keys), np.concatenate(self.logs), np.concatenate(self.backoffs)
-        )
+        keys = [reduce(chained, each.T[::-1], FREE) for each in self.ngrams]  # last words first
+        return NgramTable.of(*map(np.concatenate, (keys, self.logs, self.backoffs)))
 
     def word_logs(self, texts: Sequence[Sequence[str]]) -> list[Floats]:
         """The log-probability of each word of each text, and of its end."""
@@ -250,11 +248,3 @@ def _discounts(counts: Indices) -> Floats:
         if (discounts > 0).all() and (discounts <= np.array([1, 2, 3])).all():
             return np.concatenate([[0.0], discounts])
     return np.array([0.0, *FALLBACK])
-
-
-def _keys(grams: Codes) -> np.ndarray:
-    """The fingerprints of n-grams, the last word first: uint64 [n]."""
-    keys = np.zeros(len(grams), dtype=np.uint64)
-    for k in range(grams.shape[1] - 1, -1, -1):
-        keys = chained(keys, grams[:, k])
-    return keys

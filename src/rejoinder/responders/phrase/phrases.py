@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rejoinder.kernels.arrays import Codes, Fingerprints, Floats, Indices, Table
-from rejoinder.kernels.decoding import chained
+from rejoinder.kernels.decoding import FREE, chained
 from rejoinder.responders.phrase.alignment import Links, WordNumbers
 
 PHRASE_FEATURES = (
@@ -297,17 +297,9 @@ class _Side(NamedTuple):
 
     def occurrences(self, longest: int) -> tuple[Indices, Indices]:
         """The sentences that hold each phrase, extracted there or not, and where those of each begin."""
-        words, bounds = self.sentences
-        ends = np.repeat(bounds[1:], self.sentences.lengths)
-        sentence = np.repeat(np.arange(bounds.size - 1), self.sentences.lengths)
-        n, codes_of_lengths = bounds.size - 1, [np.empty(0, dtype=np.int64)]
-        for length in range(1, longest + 1) if self.keys.size else ():
-            first = np.flatnonzero(np.arange(words.size) + length <= ends)
-            keys = span_keys(words, first, np.full(first.size, length), length)
-            place = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
-            known = self.keys[place] == keys
-            codes_of_lengths.append(np.unique(place[known] * n + sentence[first[known]]))
-        codes = np.sort(np.concatenate(codes_of_lengths))
+        n = self.sentences.lengths.size
+        place, first, _ = spans_among(self.sentences, longest, self.keys)
+        codes = np.unique(place * n + np.repeat(np.arange(n), self.sentences.lengths)[first])
         return codes % n, np.searchsorted(codes, np.arange(self.keys.size + 1) * n)
 
     def phrases(self, chosen: Indices) -> WordNumbers:
@@ -315,6 +307,28 @@ class _Side(NamedTuple):
         lengths = self.lengths[chosen]
         words = self.sentences.words[ranges(self.first[chosen], lengths)]
         return WordNumbers(words, np.concatenate([[0], np.cumsum(lengths)]))
+
+
+def spans_among(sentences: WordNumbers, longest: int, keys: Fingerprints) -> Codes:
+    """The spans of sentences that are among known ones: int64 [3, spans], the shortest first.
+
+    Args:
+        sentences: The sentences.
+        longest: The length of the longest span.
+        keys: The fingerprints of the known spans, ascending.
+
+    Returns:
+        The place of each fingerprint in ``keys``, its first word and its length.
+    """
+    ends = np.repeat(sentences.bounds[1:], sentences.lengths)
+    parts, known = [], np.append(keys, FREE)
+    for length in range(1, longest + 1):
+        first = np.flatnonzero(np.arange(ends.size) + length <= ends)
+        lengths = np.full(first.size, length)
+        spans = span_keys(sentences.words, first, lengths, length)
+        places = np.searchsorted(keys, spans)
+        parts.append(np.stack([places, first, lengths])[:, known[places] == spans])
+    return np.concatenate(parts, axis=1)
 
 
 def span_keys(words: Indices, first: Indices, lengths: Indices, longest: int) -> Fingerprints:

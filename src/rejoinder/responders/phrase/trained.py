@@ -22,9 +22,10 @@ from rejoinder.messages import Argument, counted
 from rejoinder.models.training.folder import FAULTS, foreign, read_folder
 from rejoinder.progress import Progress
 from rejoinder.responders.batches_of_messages import in_batches
+from rejoinder.responders.phrase.alignment import WordNumbers
 from rejoinder.responders.phrase.model import ARRAYS, SOURCE, TARGET, PhraseModel, cut
 from rejoinder.responders.phrase.parameters import KIND, PhraseParameters
-from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, ranges, span_keys
+from rejoinder.responders.phrase.phrases import PHRASE_FEATURES, ranges, spans_among
 from rejoinder.tables.schemas import RESPONSES, SAMPLE
 from rejoinder.text.detokenize import plain
 
@@ -180,19 +181,15 @@ class PhraseResponder:
         return cut([plain(each) for each in messages] if self.parameters.detokenize else messages)
 
     @cached_property
-    def _vector(self) -> Floats:
-        return np.array([self.weights.get(name, 0.0) for name in FEATURES])
-
-    @cached_property
     def _tried(self) -> tuple[Indices, Indices, Floats]:
         """The phrase pairs that are tried: their rows in the table, where those of each source phrase
         begin, and their weighted features. The best are tried, by an estimate of the language model too.
         """
         table, language = self.model.table, self.model.language
-        scores = table.features @ self._vector[: len(PHRASE_FEATURES)]
+        scores = table.features @ [self.weights.get(name, 0.0) for name in PHRASE_FEATURES]
         logs = sentence_logs(language.table, table.words, table.starts, language.order)
         estimates = np.add.reduceat(logs, table.starts[:-1])
-        estimates = scores + self._vector[FEATURES.index("language_model")] * estimates
+        estimates = scores + self.weights.get("language_model", 0.0) * estimates
         sizes = np.diff(table.bounds)
         source = np.repeat(np.arange(sizes.size), sizes)
         rows = np.lexsort((-estimates, source))
@@ -205,22 +202,15 @@ class PhraseResponder:
 
         Any word may be left out, and behind the last one the reply ends.
         """
-        message = np.array([self.model.numbers.get(word, -1) for word in words], dtype=np.int64)
-        table, (rows, begins, scores) = self.model.table, self._tried
-        n, longest = message.size, self.parameters.phrase
-        first = np.repeat(np.arange(n), longest)
-        lengths = np.tile(np.arange(1, longest + 1), n)
-        first, lengths = first[first + lengths <= n], lengths[first + lengths <= n]
-        keys = span_keys(message, first, lengths, longest)
-        place = np.minimum(np.searchsorted(table.keys, keys), table.keys.size - 1)
-        known = table.keys[place] == keys
-        place, first, lengths = place[known], first[known], lengths[known]
+        message = WordNumbers.of([[self.model.numbers.get(word, -1) for word in words]])
+        table, (rows, begins, scores), n = self.model.table, self._tried, len(words)
+        place, first, lengths = spans_among(message, self.parameters.phrase, table.keys)
         sizes = begins[place + 1] - begins[place]
         chosen = ranges(begins[place], sizes)
         starts = np.concatenate([np.repeat(first, sizes), np.arange(n + 1)])
         order = np.argsort(starts, kind="stable")
         ends = np.concatenate([np.repeat(first + lengths, sizes), np.arange(1, n + 2)])[order]
-        dropped = np.full(n, self._vector[FEATURES.index("dropped")])
+        dropped = np.full(n, self.weights.get("dropped", 0.0))
         values = np.concatenate([scores[chosen], dropped, [0.0]])[order]
         pairs = np.concatenate([rows[chosen], np.full(n + 1, -1)])[order]
         sizes = np.where(pairs >= 0, table.starts[pairs + 1] - table.starts[pairs], 0)

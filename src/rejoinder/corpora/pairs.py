@@ -75,6 +75,10 @@ class Pairs:
         note = f"{counted(shared, 'pair')} of {len(self)} left out that also stand in {where}"
         return self.take(left, note)
 
+    def as_testset(self) -> TestSet:
+        """The messages as contexts, each with its reply as the reference."""
+        return TestSet.from_lists([[each] for each in self.targets], None, self.sources, self.ids)
+
 
 def adjacent_pairs(testset: TestSet) -> Pairs:
     """The last turn of every item's context with the item's first reference.

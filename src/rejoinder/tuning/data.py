@@ -195,10 +195,7 @@ def detokenized(testset: TestSet) -> TestSet:
 
 def _prompts(pairs: Pairs, count: int, detokenize: bool) -> TestSet:
     prompts = pairs.take(np.arange(count))
-    prompts = prompts.map(plain) if detokenize else prompts
-    return TestSet.from_lists(
-        [[text] for text in prompts.targets], None, prompts.sources, prompts.ids
-    )
+    return (prompts.map(plain) if detokenize else prompts).as_testset()
 
 
 def testset_hash(testset: TestSet) -> str:

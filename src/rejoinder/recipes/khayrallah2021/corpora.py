@@ -205,7 +205,7 @@ def _write(folder: Path, identity: dict[str, Any], result: Corpora) -> None:
     made_folder(folder / "corpora")
     named = {**result.trained, "validation": result.validation}
     for name, pairs in named.items():
-        write_testset(prompts(pairs), _path(folder, name))
+        write_testset(pairs.as_testset(), _path(folder, name))
     write_testset(result.test, _path(folder, "test"))
     hashes = {name: sha256(_path(folder, name)) for name in (*named, "test")}
     document = {**identity, "several": result.several, "notes": result.notes, "corpora": hashes}
@@ -254,15 +254,6 @@ def _check(folder: Path, hashes: Any) -> None:
 
 def _path(folder: Path, name: str) -> Path:
     return folder / "corpora" / f"{name}.jsonl"
-
-
-def prompts(pairs: Pairs) -> TestSet:
-    """Messages as contexts, each with its reply as the reference."""
-    return TestSet.from_lists(
-        [[text] for text in pairs.targets],
-        contexts=[[text] for text in pairs.sources],
-        ids=pairs.ids,
-    )
 
 
 def _pairs(path: Path) -> Pairs:

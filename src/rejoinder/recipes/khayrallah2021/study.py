@@ -33,7 +33,7 @@ from rejoinder.messages import counted
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.registry import open_backend
 from rejoinder.models.vectors.word_vectors import WordVectors
-from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
+from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages
 from rejoinder.recipes.khayrallah2021.metrics import Automatic, automatic
 from rejoinder.recipes.khayrallah2021.replies import replies
 from rejoinder.recipes.khayrallah2021.settings import CORPORA, GENERIC, SYSTEMS, Settings, settings
@@ -242,7 +242,7 @@ class _Run:
         taken = pairs.take(np.sort(generator.permutation(short)[:count]))
         if len(taken) < len(pairs):
             self.notes.append(f"{corpus} train: RUQ on {len(taken)} trained pairs, drawn at random")
-        items = prompts(taken)
+        items = taken.as_testset()
         answered = self.sizes.train_outputs or len(taken)
         order = generator.permutation(len(taken))[:answered]
         sample = taken.take(np.sort(order))

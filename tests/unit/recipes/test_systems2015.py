@@ -11,7 +11,7 @@ from rejoinder.errors import InputError
 from rejoinder.metrics import registry
 from rejoinder.recipes.systems2015 import systems2015
 from rejoinder.recipes.systems2015.study import TUNED_ON, VARIANTS
-from rejoinder.recipes.systems2015.weights import chosen_by, tuned_weights
+from rejoinder.recipes.systems2015.weights import tuned_weights
 from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder, as_lists
 from rejoinder.responders.replies import messages_of
 from rejoinder.tables.nbest_lists import NBestLists
@@ -125,6 +125,6 @@ def test_lists_are_what_the_search_ranks(tmp_path):
     responder, items = PhraseResponder.load(tmp_path / "m"), _items()
     found = responder.candidates(messages_of(items), 4)
     lists = NBestLists(as_lists("phrase", items.ids, found))
-    totals = chosen_by(lists, responder.weights)
+    totals = lists.matrix(list(responder.weights)) @ list(responder.weights.values())
     for begin, end in zip(lists.bounds[:-1], lists.bounds[1:], strict=True):
         assert (np.diff(totals[begin:end]) <= 1e-9).all()

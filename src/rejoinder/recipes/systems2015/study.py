@@ -27,7 +27,7 @@ from rejoinder.messages import Argument
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import Progress, advance
-from rejoinder.recipes.systems2015.weights import SYSTEM, chosen_by, tuned_weights
+from rejoinder.recipes.systems2015.weights import SYSTEM, tuned_weights
 from rejoinder.responders.phrase.trained import BY_HAND, FEATURES, PhraseResponder, as_lists
 from rejoinder.responders.random import RandomResponder
 from rejoinder.responders.replies import messages_of
@@ -36,16 +36,13 @@ from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.nbest_lists import NBestLists
-from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet, first_references
 from rejoinder.text.detokenize import plain
 from rejoinder.training.responder import train_responder
 from rejoinder.tuning.data import detokenized, testset_hash
 from rejoinder.tuning.folder import opened
-from rejoinder.tuning.objectives import with_metrics
 from rejoinder.tuning.rerank import rerank
 from rejoinder.tuning.trial import write_with_checksum
-from rejoinder.tuning.weight_search import best_of_lists
 
 BASE = tuple(BY_HAND)
 VARIANTS = {
@@ -93,13 +90,8 @@ class Systems2015(TableResult):
 
     def as_json(self) -> dict[str, Any]:
         """The study as ``rejoinder recipe systems2015 --json`` prints it."""
-        return {
-            "systems": self.table.to_dicts(),
-            "agreement": self.agreement.to_dicts(),
-            "weights": self.weights,
-            "signatures": self.signatures,
-            "notes": list(self.notes),
-        }
+        facts = self.json_of("agreement", "weights", "signatures", "notes")
+        return {"systems": self.table.to_dicts(), **facts}
 
 
 def systems2015(
@@ -167,10 +159,8 @@ def systems2015(
     notes = list(pairs.notes)
     if validation is None:
         order, held_out, more = divided(pairs, None, seed)
-        validation = TestSet.from_lists(
-            [[each] for each in held_out.targets], contexts=[[each] for each in held_out.sources]
-        )
-        pairs, notes = pairs.take(np.sort(order)), [*notes, *more]
+        validation, pairs = held_out.as_testset(), pairs.take(np.sort(order))
+        notes += more
     identity = {
         "corpus": pairs.hash, "preset": preset, "settings": dict(settings or {}), "scorer": scorer,
         "testset": testset_hash(testset), "validation": testset_hash(validation),
@@ -201,14 +191,9 @@ def systems2015(
     else:
         systems["people"] = people
         notes.append("the first references are people's replies, and references of no system")
-    replies = pl.DataFrame(
-        [
-            (name, *each)
-            for name, texts in systems.items()
-            for each in zip(testset.ids, texts, strict=True)
-        ],
-        schema=RESPONSES,
-        orient="row",
+    replies = pl.concat(
+        pl.DataFrame({"system": [name] * len(texts), "id": testset.ids, "text": texts})
+        for name, texts in systems.items()
     )
     scores = score(
         testset, replies, [*TUNED_ON, *metrics], drop_unusable=True, resamples=resamples, seed=seed
@@ -254,13 +239,14 @@ class _Run:
             messages_of(self.testset), self.search["count"], self.search["beam"]
         )
         lists = NBestLists(as_lists(SYSTEM, self.testset.ids, candidates))
-        systems["mbr"] = self._texts_of(rerank(lists, mbr=UTILITY).responses)
+        rules: dict[str, dict[str, Any]] = {"mbr": {"mbr": UTILITY}}
         if self.scorer is not None:
             scorer = f"ruber:model={self.scorer},referenced=none"
             weights["reranked"] = self._tuned("reranked", responder, TUNED_ON[0], FEATURES, scorer)
-            scored = with_metrics(lists, [scorer], self.testset.select(lists.ids), "scorer")
-            chosen = best_of_lists(chosen_by(scored, weights["reranked"]), scored.bounds)
-            systems["reranked"] = self._texts_of(scored.replies(chosen, "reranked"))
+            rules["reranked"] = {"weights": weights["reranked"]}
+        for name, rule in rules.items():
+            chosen = rerank(lists, self.testset, **rule).responses
+            systems[name] = chosen.get_column("text").to_list()
         return systems, weights
 
     def _kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -284,8 +270,7 @@ class _Run:
         items = self.validation
         tune = partial(
             tuned_weights, start, messages_of(items), items, registry.metric(metric), features,
-            extra=lambda lists: with_metrics(lists, list(more), items, "scorer"), more=more,
-            **self.search,
+            more=more, **self.search,
         )  # fmt: skip
         return self._kept(f"weights/{name}", lambda: tune()[0])
 
@@ -304,10 +289,6 @@ class _Run:
             self.remarks.setdefault(note, []).append(name)
         return saved["texts"]
 
-    def _texts_of(self, replies: pl.DataFrame) -> list[str]:
-        by_id = dict(replies.select("id", "text").iter_rows())
-        return [by_id[id] for id in self.testset.ids]
-
 
 def _without_first(testset: TestSet) -> tuple[TestSet, list[str] | None]:
     """The items without their first references, and these; None where an item has no other."""
@@ -320,12 +301,10 @@ def _without_first(testset: TestSet) -> tuple[TestSet, list[str] | None]:
 
 
 def _table(scores: Scores, weights: Mapping[str, Mapping[str, float]]) -> pl.DataFrame:
-    counts = {"by-hand": len(BY_HAND), **{name: len(each) for name, each in weights.items()}}
-    tuned = {f"{variant}-{metric}": metric for variant in VARIANTS for metric in TUNED_ON} | {
-        "mbr": TUNED_ON[0],
-        "reranked": TUNED_ON[0],
-    }
-    counts["mbr"] = len(FEATURES)
+    counts = {"by-hand": len(BY_HAND), "mbr": len(FEATURES)}
+    counts |= {name: len(each) for name, each in weights.items()}
+    tuned = {name: name.rpartition("-")[2] for name in weights}
+    tuned |= dict.fromkeys(("mbr", "reranked"), TUNED_ON[0])
     system = pl.col("system")
     rows = scores.systems().select("system", "metric", "value", "low", "high", "n")
     return rows.with_columns(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 
-from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
-from rejoinder.responders.phrase.trained import FEATURES, Candidate, PhraseResponder, as_lists
+from rejoinder.responders.phrase.trained import FEATURES, PhraseResponder, as_lists
 from rejoinder.tables.nbest_lists import NBestLists
 from rejoinder.tables.testset import TestSet
-from rejoinder.tuning.objectives import candidate_rows
+from rejoinder.tuning.objectives import candidate_rows, with_metrics
 from rejoinder.tuning.weight_search import CandidateRows, WeightSearch
 
 SYSTEM = "phrase"
@@ -34,7 +34,6 @@ def tuned_weights(
     starts: int = 5,
     beam: int = 10,
     seed: int = 12345,
-    extra: Callable[[NBestLists], NBestLists] = lambda lists: lists,
     more: Sequence[str] = (),
 ) -> tuple[dict[str, float], float]:
     """The weights of some features that make the best replies to messages score highest.
@@ -53,8 +52,8 @@ def tuned_weights(
         starts: Starts of each search.
         beam: Beam size.
         seed: Random seed.
-        extra: Adds numbers of candidates that the search for replies does not know.
-        more: Their names; they have weights too, which rerank lists alone.
+        more: Metrics of candidates that the search for replies does not know; they have weights too,
+            which rerank lists alone.
 
     Returns:
         The weights by feature, and the metric of the lists' best under them.
@@ -62,37 +61,28 @@ def tuned_weights(
     rng = np.random.default_rng(seed)
     names = [*features, *more]
     vector = np.array([responder.weights.get(name, 0.0) for name in names])
-    known: list[dict[str, Candidate]] = [{} for _ in messages]
+    known = as_lists(SYSTEM, [], [])
     low = np.array([LEAST if name == "language_model" else -np.inf for name in names])
-    high = np.full(len(names), np.inf)
     sign = 1.0 if metric.higher_is_better else -1.0
     value = -np.inf
     for _ in range(rounds):
         now = {name: weight for name, weight in zip(names, vector, strict=True) if name in FEATURES}
-        before = sum(map(len, known))
-        lists = responder.weighted(now).candidates(messages, count, beam)
-        for by_text, new in zip(known, lists, strict=True):
-            for each in new:
-                by_text.setdefault(each.text, each)
-        if sum(map(len, known)) == before:
+        found = responder.weighted(now).candidates(messages, count, beam)
+        all_of_them = pl.concat([known, as_lists(SYSTEM, testset.ids, found)])
+        before, known = known, all_of_them.unique(["id", "text"], keep="first", maintain_order=True)
+        if known.height == before.height:
             break
-        candidates = extra(
-            NBestLists(as_lists(SYSTEM, testset.ids, [list(by_text.values()) for by_text in known]))
-        )
+        lists = NBestLists(known).of_items(testset.ids)
+        candidates = with_metrics(lists, more, testset, "scorer")
         rows = CandidateRows(
             candidates.matrix(names),
             candidates.bounds,
             candidate_rows(metric, candidates, testset),
             lambda totals: sign * metric.score(totals),
         )
-        search = WeightSearch.of(rows, starts, rng, low, high)
+        search = WeightSearch.of(rows, starts, rng, low)
         best = np.vstack([np.maximum(vector, low), search.starts[1:]])
         vector = replace(search, starts=best).best()
         vector = vector / np.abs(vector).sum()
         value = sign * rows.value_of(rows.chosen(vector))
     return dict(zip(names, vector.tolist(), strict=True)), value
-
-
-def chosen_by(lists: NBestLists, weights: Mapping[str, float]) -> Floats:
-    """The weighted sum of each candidate's numbers: float64 [m]."""
-    return lists.matrix(list(weights)) @ np.array(list(weights.values()))

@@ -185,7 +185,7 @@ def search(
         earlier, gains, logs,
     )  # fmt: skip
     line = np.empty(int(np.diff(options.starts).max()) + order, dtype=np.int64)
-    best = np.empty(capacity, dtype=np.int64)
+    best = np.empty(capacity + 1, dtype=np.int64)
     _search(options, table, lattice, np.array([weight]), line, best, order, stack)
     return lattice
 
@@ -208,17 +208,15 @@ def _search(
     scores[_hypothesis(lattice, line, 0, 0)] = 0.0
     count = 0
     for at in range(last + 1):
-        room = stack if at < last else best.size
+        room = stack if at < last else best.size - 1
         chosen = 0
         h = lattice.heads[at]
         while h >= 0:
-            place = min(chosen, room)
+            place = chosen
             while place > 0 and scores[h] > scores[best[place - 1]]:
-                if place < room:
-                    best[place] = best[place - 1]
+                best[place] = best[place - 1]
                 place -= 1
-            if place < room:
-                best[place] = h
+            best[place] = h
             chosen = min(chosen + 1, room)
             h = lattice.following[h]
         for b in range(chosen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,14 +57,11 @@ def trained_phrases(
         InputError: No pair is left.
     """
     notes = list(corpus.notes)
-    steps = 4 * parameters.iterations + 4
-    done = 0
+    total, steps = 4 * parameters.iterations + 4, itertools.count(1)
 
     def tick(what: str = "aligning") -> None:
-        nonlocal done
-        done += 1
         if report is not None:
-            report(done, steps, what)
+            report(next(steps), total, what)
 
     texts, left_out = _texts(corpus, parameters)
     notes += left_out
@@ -93,9 +91,7 @@ def trained_phrases(
     log: dict[str, Any] = {
         **used_tools,
         "pairs": len(texts[0]),
-        "extracted": pruned.extracted,
-        "chance": pruned.chance,
-        "copies": pruned.copies,
+        **pruned._asdict(),
         "phrase_pairs": len(table.features),
         "ngrams": [len(each) for each in model.language.ngrams],
         **_validated(model, validation, parameters),
@@ -124,10 +120,7 @@ def _texts(
     notes += [f"corpus, messages: {each}" for each in of_messages]
     notes += [f"corpus, replies: {each}" for each in of_replies]
     rows = list(zip(messages, replies, strict=True))
-    usable = [
-        each for each in rows
-        if all(0 < len(side) <= parameters.longest for side in each)
-    ]  # fmt: skip
+    usable = [row for row in rows if all(0 < len(side) <= parameters.longest for side in row)]
     if len(usable) < len(rows):
         notes.append(
             f"corpus: {counted(len(rows) - len(usable), 'pair')} without a word on a side, or with more "

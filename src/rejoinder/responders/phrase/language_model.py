@@ -97,15 +97,11 @@ class LanguageModel:
         size, lengths = len(words), sentences.lengths + 2
         around = np.tile([BEGIN, END], lengths.size)
         stream = np.insert(sentences.words, np.repeat(sentences.bounds, 2)[1:-1], around)
-        left = np.repeat(np.cumsum(lengths), lengths) - np.arange(
-            stream.size
-        )  # words, with this one
+        # The words that are left of the sentence, with this one.
+        left = np.repeat(np.cumsum(lengths), lengths) - np.arange(stream.size)
         ids, grams = stream, [np.arange(size)[:, None]]
         counts, none = [np.bincount(stream, minlength=size)], np.zeros(size, dtype=np.int64)
-        prefixes, suffixes = (
-            [none],
-            [none],
-        )  # the n-gram without its last word, and without its first
+        prefixes, suffixes = [none], [none]  # n-grams without their last, and their first word
         for k in range(2, order + 1):
             at = np.flatnonzero(left >= k)
             codes, first, inverse, count = np.unique(
@@ -128,9 +124,9 @@ class LanguageModel:
         lower = np.full(1, 1 / (size - 1))
         for count, prefix, suffix in zip(counts, prefixes, suffixes, strict=True):
             discount = _discounts(count)[np.minimum(count, 3)]
-            total = np.bincount(prefix, count, lower.size if logs else 1)
-            gamma = np.ones(total.size)
-            np.divide(np.bincount(prefix, discount, total.size), total, out=gamma, where=total > 0)
+            total = np.bincount(prefix, count, lower.size)
+            lost = np.bincount(prefix, discount, lower.size)
+            gamma = np.divide(lost, total, out=np.ones(total.size), where=total > 0)
             direct = (count - discount) / np.maximum(total, 1)[prefix]
             lower = direct + gamma[prefix] * lower[suffix]
             backoffs.append(np.log(gamma))

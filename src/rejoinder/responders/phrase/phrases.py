@@ -136,20 +136,15 @@ def consistent(source: WordNumbers, target: WordNumbers, links: Links, longest: 
     low, high = _linked(source, links.source, links.target, longest)
     lowest, highest = _linked(target, links.target, links.source, longest)
     short, first = np.nonzero((low <= high) & (low >= 0) & (high - low < longest))
-    low, high = low[short, first], high[short, first]
+    low, high, last = low[short, first], high[short, first], first + short
     spans = [np.empty((0, 4), dtype=np.int64)]
     for before in range(longest):
         for behind in range(longest - before):
             begin, size = low - before, high - low + before + behind
             fits = np.flatnonzero((size < longest) & (begin >= 0))
-            begin, size = begin[fits], size[fits]
-            inside = (lowest[size, begin] >= first[fits]) & (
-                highest[size, begin] <= first[fits] + short[fits]
-            )
-            fits = fits[inside]
-            spans.append(
-                np.stack([first[fits], short[fits] + 1, begin[inside], size[inside] + 1], axis=1)
-            )
+            at = size[fits], begin[fits]
+            fits = fits[(lowest[at] >= first[fits]) & (highest[at] <= last[fits])]
+            spans.append(np.stack([first, short + 1, begin, size + 1], axis=1)[fits])
     return np.concatenate(spans)
 
 
@@ -243,9 +238,8 @@ def association(both: Indices, one: Indices, other: Indices, size: int) -> Float
     total, term, left = np.ones(both.size), np.ones(both.size), np.arange(both.size)
     k, a, b, c = (each.astype(np.float64) for each in (k, one - k, other - k, neither))
     with np.errstate(over="ignore", invalid="ignore"):
-        while (
-            left.size
-        ):  # tables with one more in common; once terms fall, they fall faster and faster
+        # Tables with one more in common each time; once terms fall, they fall faster and faster.
+        while left.size:
             ratio = a * b / ((k + 1) * (c + 1))
             term = term * ratio
             total[left] += term

@@ -183,7 +183,7 @@ class PhraseResponder:
     @cached_property
     def _tried(self) -> tuple[Indices, Indices, Floats]:
         """The phrase pairs that are tried: their rows in the table, where those of each source phrase
-        begin, and their weighted features. The best are tried, by an estimate of the language model too.
+        begin; and the weighted features of all. The best are tried, by an estimate of the language model too.
         """
         table, language = self.model.table, self.model.language
         scores = table.features @ [self.weights.get(name, 0.0) for name in PHRASE_FEATURES]
@@ -195,7 +195,7 @@ class PhraseResponder:
         rows = np.lexsort((-estimates, source))
         rows = rows[np.arange(rows.size) - table.bounds[source] < self.parameters.options]
         counts = np.minimum(sizes, self.parameters.options)
-        return rows, np.concatenate([[0], np.cumsum(counts)]), scores[rows]
+        return rows, np.concatenate([[0], np.cumsum(counts)]), scores
 
     def _options(self, words: Sequence[str]) -> tuple[PhraseOptions, Indices]:
         """What may be said of a message, and the phrase pair of each option, -1 for none.
@@ -206,17 +206,17 @@ class PhraseResponder:
         table, (rows, begins, scores), n = self.model.table, self._tried, len(words)
         place, first, lengths = spans_among(message, self.parameters.phrase, table.keys)
         sizes = begins[place + 1] - begins[place]
-        chosen = ranges(begins[place], sizes)
-        starts = np.concatenate([np.repeat(first, sizes), np.arange(n + 1)])
-        order = np.argsort(starts, kind="stable")
-        ends = np.concatenate([np.repeat(first + lengths, sizes), np.arange(1, n + 2)])[order]
-        dropped = np.full(n, self.weights.get("dropped", 0.0))
-        values = np.concatenate([scores[chosen], dropped, [0.0]])[order]
-        pairs = np.concatenate([rows[chosen], np.full(n + 1, -1)])[order]
+        found = rows[ranges(begins[place], sizes)]
+        phrases = [np.repeat(first, sizes), np.repeat(first + lengths, sizes), found]
+        others = [np.arange(n + 1), np.arange(1, n + 2), np.full(n + 1, -1)]
+        options = np.concatenate([phrases, others], axis=1)
+        starts, ends, pairs = options.take(np.argsort(options[0], kind="stable"), axis=1)
+        values = np.where(pairs >= 0, scores[pairs], self.weights.get("dropped", 0.0))
+        values[-1] = 0.0
         sizes = np.where(pairs >= 0, table.starts[pairs + 1] - table.starts[pairs], 0)
         target_words = np.append(table.words[ranges(table.starts[pairs], sizes)], END)
         sizes[-1] = 1
-        bounds = np.searchsorted(starts[order], np.arange(n + 2))
+        bounds = np.searchsorted(starts, np.arange(n + 2))
         ends_of_texts = np.concatenate([[0], np.cumsum(sizes)])
         return PhraseOptions(bounds, ends, values, ends_of_texts, target_words), pairs
 

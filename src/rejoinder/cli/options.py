@@ -165,6 +165,17 @@ def save_every(default: float) -> Any:
     )
 
 
+def nbest(default: int) -> Any:
+    """The number of replies to a message, for a verb with a default."""
+    return integer(
+        "--set nbest",
+        type=click.IntRange(min=1),
+        default=default,
+        help="Number of replies to each message, with their features: the n-best lists that 'rejoinder "
+        "tune' reads. With a phrase-based system.",
+    )
+
+
 def epochs(what: str, **more: Any) -> Any:
     """The maximum number of epochs; ``what`` says what holds without the option."""
     return integer("--set epochs", help=f"Maximum number of epochs. {what}".rstrip(), **more)
@@ -267,6 +278,16 @@ def _phrase_settings() -> list[Row]:
 TRAINED_SETTINGS: Any = SettingsOption(_trained_settings)
 PHRASE_SETTINGS: Any = SettingsOption(_phrase_settings)
 SETTINGS: Any = SettingsOption(_responder_settings)
+CANDIDATES = integer(
+    "--candidates",
+    type=click.IntRange(min=1),
+    default=15,
+    help="Number of candidate replies. For each item of the test set.",
+)
+RANKS = flag(
+    "--ranks",
+    help="Print the range of ranks of every system. Systems whose difference is not significant share ranks.",
+)
 UNIT_SIZE = integer("--set unit_size", default=100, help="Number of items in a unit.")
 ASSIGNMENTS = integer(
     "--set assignments", default=1000, help="Number of random assignments of items to units."
@@ -660,11 +681,7 @@ class CardOptions(Options):
 class ScoringOptions(MeasuringOrScoresOptions, ClaimOptions, CardOptions):
     """The same, for a verb that ranks systems."""
 
-    ranks: bool = flag(
-        "--ranks",
-        help="Print the range of ranks of every system. Systems whose difference is not significant "
-        "share ranks.",
-    )
+    ranks: bool = RANKS
     digits: int | None = integer(
         "--digits",
         type=click.IntRange(0, 12),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-import click
-
 from rejoinder.cli import inputs, options, targets
-from rejoinder.cli.declarations import argument, command, flag, integer, number, option, path
+from rejoinder.cli.declarations import argument, command, flag, number, option, path
 from rejoinder.cli.shard_option import ShardOptions, in_shards
 
 
@@ -18,12 +16,7 @@ class MineOptions(options.TestsetFileOptions, options.PrintedOptions, ShardOptio
     corpus: Path = argument("corpus", type=options.PATH)
     testset: Path = argument("testset", type=options.PATH)
     output: Path = options.output("A file of candidates: .jsonl, .csv, .tsv or .parquet.")
-    candidates: int = integer(
-        "--candidates",
-        type=click.IntRange(min=1),
-        default=15,
-        help="Number of candidate replies. For each item of the test set.",
-    )
+    candidates: int = options.CANDIDATES
     alpha: float = number(
         "--set response_weight",
         metavar="ALPHA",

@@ -85,12 +85,9 @@ class NextItemsOptions(options.DrawnOptions):
         help="Number of items to have rated next. They are drawn now: those that the judges leave "
         "uncertain are likelier, and the table of -o has the probability of each.",
     )
-    output: Path | None = path(
-        "--output",
-        "-o",
-        writes=True,
-        help="Output path. The table of --next (id, probability, earlier, status): .jsonl, .csv, .tsv "
-        "or .parquet.",
+    output: Path | None = options.output(
+        "The table of --next (id, probability, earlier, status): .jsonl, .csv, .tsv or .parquet.",
+        required=False,
     )
 
 

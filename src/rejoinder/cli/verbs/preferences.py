@@ -59,11 +59,7 @@ class PreferencesOptions(options.JudgementsOptions):
         "--bootstrap",
         help="Intervals of strengths by the percentile bootstrap, which are somewhat too narrow.",
     )
-    ranks: bool = flag(
-        "--ranks",
-        help="Print the range of ranks of every system. Systems whose difference is not significant "
-        "share ranks.",
-    )
+    ranks: bool = options.RANKS
 
 
 def _own(pairs: tuple[str, ...]) -> dict[str, list[str]]:

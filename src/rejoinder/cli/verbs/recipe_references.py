@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from rejoinder.cli import inputs, options, targets
-from rejoinder.cli.declarations import Options, argument, command, integer, option
+from rejoinder.cli.declarations import Options, argument, command
 
 
 class ChainOptions(Options):
     """What the chain varies."""
 
-    candidates: int = integer(
-        "--candidates",
-        type=click.IntRange(min=1),
-        default=15,
-        help="Number of candidate replies. For each item of the test set.",
-    )
+    candidates: int = options.CANDIDATES
     weights_from: str | None = options.weights_from(
         "With ratings of candidates the weights have the distribution of those by people."
     )
@@ -48,11 +41,7 @@ class ReferencesOptions(
         "A folder for the run; repeat the command with more to go on.", "FOLDER"
     )
     ratings: tuple[Path, ...] = options.RATING_FILES
-    criterion: str | None = option(
-        "--criterion",
-        metavar="NAME",
-        help="Rating criterion. Required if the ratings have several.",
-    )
+    criterion: str | None = options.criterion("Required if the ratings have several.")
 
 
 @command(ReferencesOptions, short_help="Galley et al. (2015): references mined, rated, weighed.")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import Options, argument, command, integer, path
 
@@ -18,13 +16,7 @@ class TuningOptions(Options):
         default=300,
         help="Number of items to tune on, sampled at random; 0: all.",
     )
-    nbest: int = integer(
-        "--set nbest",
-        type=click.IntRange(min=1),
-        default=30,
-        help="Number of replies to each message, with their features: the n-best lists that 'rejoinder "
-        "tune' reads. With a phrase-based system.",
-    )
+    nbest: int = options.nbest(30)
     rounds: int = integer(
         "--set rounds",
         default=3,

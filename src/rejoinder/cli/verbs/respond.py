@@ -48,13 +48,7 @@ class ReplyingOptions(options.SeedOptions):
         default="13a",
         help="Tokenizer. Texts are lower-cased. With retrieval.",
     )
-    nbest: int = integer(
-        "--set nbest",
-        type=click.IntRange(min=1),
-        default=1,
-        help="Number of replies to each message, with their features: the n-best lists that 'rejoinder "
-        "tune' reads. With a phrase-based system.",
-    )
+    nbest: int = options.nbest(1)
 
 
 class ChatOptions(options.Options):

@@ -76,40 +76,40 @@ def phrase_table(
     """
     n = source.lengths.size
     spans = consistent(source, target, links, longest)
-    sides = [
-        _Side.of(source, spans[:, 0], spans[:, 1], longest),
-        _Side.of(target, spans[:, 2], spans[:, 3], longest),
-    ]
+    sides = [(source, spans[:, 0], spans[:, 1]), (target, spans[:, 2], spans[:, 3])]
+    fingerprints = [span_keys(each.words, *where, longest) for each, *where in sides]
+    keys, ids = zip(*(np.unique(each, return_inverse=True) for each in fingerprints), strict=True)
     codes, place, pair_of_span, joint = np.unique(
-        sides[0].ids * max(1, sides[1].keys.size) + sides[1].ids,
+        ids[0] * max(1, keys[1].size) + ids[1],
         return_index=True,
         return_inverse=True,
         return_counts=True,
     )
-    pairs = [each.ids[place] for each in sides]
-    both, of_source, of_target = in_common([each.occurrences(longest) for each in sides], pairs, n)
-    strength = association(both, of_source, of_target, n)
+    pairs = [each[place] for each in ids]
+    holders = [
+        _occurrences(each, longest, own) for each, own in zip((source, target), keys, strict=True)
+    ]
+    strength = association(*in_common(holders, pairs, n), n)
     strong = np.flatnonzero(strength > (least or np.log(n)) + 1e-6)
-    left, right = (each.phrases(place[strong]) for each in sides)
+    left, right = (_phrases(*each, place[strong]) for each in sides)
     translated = WordNumbers(source_of_target[right.words], right.bounds)
     couples = list(zip(left.lists, translated.lists, strict=True))
     copies = np.array([_holds(*each) or _holds(*each[::-1]) for each in couples], dtype=bool)
     kept = strong[~copies]
     likeness = np.array([_likeness(*each) for each in couples]).reshape(-1, 5)[~copies]
     lexical = [np.full(codes.size, -np.inf) for _ in sides]
-    for best, each, weights in zip(
-        lexical, sides[::-1], lexical_weights(source, target, links), strict=True
-    ):
-        sums = np.concatenate([[0.0], np.cumsum(weights)])
-        np.maximum.at(best, pair_of_span, sums[each.first + each.lengths] - sums[each.first])
+    weights = lexical_weights(source, target, links)
+    for best, (_, first, lengths), each in zip(lexical, sides[::-1], weights, strict=True):
+        sums = np.concatenate([[0.0], np.cumsum(each)])
+        np.maximum.at(best, pair_of_span, sums[first + lengths] - sums[first])
     relative = [np.log(joint / np.bincount(phrase, joint)[phrase]) for phrase in pairs]
-    replies = sides[1].phrases(place[kept])
+    replies = _phrases(*sides[1], place[kept])
     columns = [relative[0], lexical[0], relative[1], lexical[1], np.ones(codes.size),
-               sides[1].lengths[place], strength]  # fmt: skip
+               spans[place, 3], strength]  # fmt: skip
     features = np.hstack([np.stack(columns, axis=1)[kept], likeness])
     phrases, counts = np.unique(pairs[0][kept], return_counts=True)
     bounds = np.concatenate([[0], np.cumsum(counts)])
-    table = PhraseTable(sides[0].keys[phrases], bounds, *replies, features)
+    table = PhraseTable(keys[0][phrases], bounds, *replies, features)
     return table, Pruned(codes.size, codes.size - strong.size, strong.size - kept.size)
 
 
@@ -273,34 +273,22 @@ def lexical_weights(source: WordNumbers, target: WordNumbers, links: Links) -> l
     return weights
 
 
-class _Side(NamedTuple):
-    """The distinct phrases of one side: their fingerprints, and the number of each span's."""
+def _occurrences(
+    sentences: WordNumbers, longest: int, keys: Fingerprints
+) -> tuple[Indices, Indices]:
+    """The sentences that hold each phrase, extracted there or not, and where those of each begin."""
+    n = sentences.lengths.size
+    place, first, _ = spans_among(sentences, longest, keys)
+    codes = np.unique(place * n + np.repeat(np.arange(n), sentences.lengths)[first])
+    return codes % n, np.searchsorted(codes, np.arange(keys.size + 1) * n)
 
-    sentences: WordNumbers
-    first: Indices
-    lengths: Indices
-    keys: Fingerprints
-    ids: Indices
 
-    @classmethod
-    def of(cls, sentences: WordNumbers, first: Indices, lengths: Indices, longest: int) -> _Side:
-        keys, ids = np.unique(
-            span_keys(sentences.words, first, lengths, longest), return_inverse=True
-        )
-        return cls(sentences, first, lengths, keys, ids)
-
-    def occurrences(self, longest: int) -> tuple[Indices, Indices]:
-        """The sentences that hold each phrase, extracted there or not, and where those of each begin."""
-        n = self.sentences.lengths.size
-        place, first, _ = spans_among(self.sentences, longest, self.keys)
-        codes = np.unique(place * n + np.repeat(np.arange(n), self.sentences.lengths)[first])
-        return codes % n, np.searchsorted(codes, np.arange(self.keys.size + 1) * n)
-
-    def phrases(self, chosen: Indices) -> WordNumbers:
-        """The words of chosen spans."""
-        lengths = self.lengths[chosen]
-        words = self.sentences.words[ranges(self.first[chosen], lengths)]
-        return WordNumbers(words, np.concatenate([[0], np.cumsum(lengths)]))
+def _phrases(
+    sentences: WordNumbers, first: Indices, lengths: Indices, chosen: Indices
+) -> WordNumbers:
+    """The words of chosen spans."""
+    words = sentences.words[ranges(first[chosen], lengths[chosen])]
+    return WordNumbers(words, np.concatenate([[0], np.cumsum(lengths[chosen])]))
 
 
 def spans_among(sentences: WordNumbers, longest: int, keys: Fingerprints) -> Codes:

@@ -10,7 +10,6 @@ import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import without_checksum
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import made_folder, remove_parts
-from rejoinder.messages import Argument
+from rejoinder.messages import Argument, merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import Progress, advance
@@ -198,7 +197,7 @@ def systems2015(
     scores = score(
         testset, replies, [*TUNED_ON, *metrics], drop_unusable=True, resamples=resamples, seed=seed
     )
-    notes += [*run.notes, *scores.notes]
+    notes += [*merged(run.remarks), *scores.notes]
     signatures = {name: each.signature for name, each in scores.measured.items()}
     return Systems2015(
         _table(scores, weights), _agreement(systems), weights, replies, signatures,
@@ -218,12 +217,7 @@ class _Run:
     search: dict[str, int]
     progress: Progress | None
     done: int = 0
-    remarks: dict[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def notes(self) -> list[str]:
-        """What the searches for replies left out or did not find, and in the replies of which systems."""
-        return [f"{', '.join(systems)}: {note}" for note, systems in self.remarks.items()]
+    remarks: list[tuple[str, str]] = field(default_factory=list)
 
     def systems(self) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:
         """The replies of every phrase-based system, and the weights of those that are tuned."""
@@ -267,36 +261,33 @@ class _Run:
     def _tuned(
         self, name: str, start: PhraseResponder, metric: str, features: Sequence[str], *more: str
     ) -> dict[str, float]:
-        items = self.validation
-        tune = partial(
-            tuned_weights, start, messages_of(items), items, registry.metric(metric), features,
-            more=more, **self.search,
-        )  # fmt: skip
-        return self._kept(f"weights/{name}", lambda: tune()[0])
+        def tune() -> dict[str, float]:
+            messages, tuned_on = messages_of(self.validation), registry.metric(metric)
+            return tuned_weights(
+                start, messages, self.validation, tuned_on, features, more=more, **self.search
+            )[0]
+
+        return self._kept(f"weights/{name}", tune)
 
     def _replies(self, name: str, weights: Mapping[str, float]) -> list[str]:
         responder, messages = self.responder.weighted(weights), messages_of(self.testset)
 
         def reply() -> dict[str, list[str]]:
             lists = responder.candidates(messages, 1, self.search["beam"])
-            return {
-                "texts": [each[0].text for each in lists],
-                "notes": responder.remarks(messages, lists),
-            }
+            texts = [each[0].text for each in lists]
+            return {"texts": texts, "notes": responder.remarks(messages, lists)}
 
         saved = self._kept(f"replies/{name}", reply)
-        for note in saved["notes"]:
-            self.remarks.setdefault(note, []).append(name)
+        self.remarks += [(name, note) for note in saved["notes"]]
         return saved["texts"]
 
 
 def _without_first(testset: TestSet) -> tuple[TestSet, list[str] | None]:
     """The items without their first references, and these; None where an item has no other."""
-    counts = testset.references.get_column("id").value_counts().get_column("count")
-    if len(counts) < len(testset) or counts.min() == 1:
+    later = testset.references.filter(~pl.col("id").is_first_distinct())
+    if later["id"].n_unique() < len(testset):
         return testset, None
     texts = dict(first_references(testset).select("id", "text").iter_rows())
-    later = testset.references.filter(pl.col("id").cum_count().over("id") > 1)
     return TestSet(testset.contexts, later), [texts[id] for id in testset.ids]
 
 

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from pathlib import Path
@@ -158,14 +158,14 @@ def read_arpa(path: str | os.PathLike[str], words: Sequence[str] = ()) -> Langua
         elif line == "\\end\\":
             ended = True
         else:
-            gram, values = _ngram(line, orders)
-            if not gram:
+            try:
+                _add_row(line, orders)
+            except (ValueError, IndexError):
                 raise InputError(
                     f"{Place(str(path), row)}: got {quoted(line)}; expected a logarithm of 0 or less, "
                     f"{max(1, len(orders))} of the words of the 1-grams, which are in no other row, and "
                     "possibly a backoff weight, as ARPA files have them"
-                )
-            orders[-1][gram] = values
+                ) from None
     counts = [len(each) for each in orders]
     if not ended or not counts or counts != sizes:
         raise InputError(
@@ -186,21 +186,23 @@ def read_arpa(path: str | os.PathLike[str], words: Sequence[str] = ()) -> Langua
     return LanguageModel(list(numbers), ngrams, logs, backoffs)
 
 
-def _ngram(
-    line: str, orders: Sequence[Mapping[tuple[str, ...], list[float]]]
-) -> tuple[tuple[str, ...], list[float]]:
-    """The words of a row of the last order with its logarithms; no word where it is no such row."""
-    order = len(orders)
-    first, *fields = re.split(r"[ \t]+", line)
-    gram = tuple(fields[:order])
-    try:
-        values = [float(each) * math.log(10) for each in (first, *fields[order:], 0)][:2]
-    except ValueError:
-        return (), []
-    whole = len(gram) == order > 0 and len(fields) <= order + 1 and gram not in orders[-1]
+def _add_row(line: str, orders: Sequence[dict[tuple[str, ...], list[float]]]) -> None:
+    """Adds an n-gram of the last order with its logarithms.
+
+    Raises:
+        ValueError: The line is no such row.
+        IndexError: There is no order yet.
+    """
+    order, rows = len(orders), orders[-1]
+    log, *fields = re.split(r"[ \t]+", line)
+    gram, backoff = tuple(fields[:order]), fields[order:] or ["0"]
+    values = [float(each) * math.log(10) for each in (log, *backoff)]
     known = order == 1 or all((word,) in orders[0] for word in gram)
-    sane = all(map(math.isfinite, values)) and values[0] <= 0
-    return (gram if whole and known and sane else ()), values
+    if len(gram) < order or len(backoff) > 1 or gram in rows or not known:
+        raise ValueError("other words than of an n-gram")
+    if not all(map(math.isfinite, values)) or values[0] > 0:
+        raise ValueError("no logarithm")
+    rows[gram] = values
 
 
 def by_lmplz(sentences: WordNumbers, words: list[str], order: int) -> LanguageModel:

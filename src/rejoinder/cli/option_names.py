@@ -32,6 +32,7 @@ COMMANDS = {
     "missing='drop'": "--missing drop",
     "missing='pairwise'": "--missing pairwise",
     "rejoinder.compare_with_people": "rejoinder compare --ratings",
+    "rejoinder.correlate": "rejoinder correlate",
     "rejoinder.judge": "rejoinder judge --scores",
     "rejoinder.preferences": "rejoinder preferences",
     "rejoinder.read_ratings(FILE, values={{'disagree': 1, 'agree': 2}})": "rejoinder convert FILE "

@@ -56,6 +56,28 @@ def weighted_means(matrix: Floats, counts: Floats) -> Floats:
     return np.where(number > 0, total, np.nan) / np.where(number > 0, number, 1.0)
 
 
+def rater_groups(matrix: Floats) -> Indices:
+    """The connected part of the table of units and raters that each unit is in: int64 [units], from 0.
+
+    Raters of different parts have no unit in common, not even by way of others: they cannot be compared.
+
+    Args:
+        matrix: float64 [units, raters], NaN where missing; every unit has a rating.
+
+    >>> rater_groups(np.array([[1, 2, np.nan], [np.nan, 3, np.nan], [np.nan, np.nan, 4]])).tolist()
+    [0, 0, 1]
+    """
+    unit, rater = np.nonzero(np.isfinite(matrix))
+    least = np.arange(matrix.shape[1])
+    while True:
+        of_unit = np.full(len(matrix), matrix.shape[1])
+        np.minimum.at(of_unit, unit, least[rater])
+        before, least = least, least.copy()
+        np.minimum.at(least, rater, of_unit[unit])
+        if np.array_equal(before, least):
+            return np.unique(of_unit, return_inverse=True)[1]
+
+
 Severity = Literal["adjusted", "kept"]
 """Whether the severity of raters is taken off their ratings, or left in the means."""
 
@@ -77,8 +99,7 @@ class RaterEffects:
         inverse: Their pseudo-inverse: the covariance of the severities for noise of variance 1.
         severities: float64 [raters], by how much each rater's ratings lie above those of others of the
             same units, by least squares; on average over the units 0.
-        part: The connected part of the table of units and raters that each is in (int64 [units]). Raters
-            of different parts have no unit in common, not even by way of others: they cannot be compared.
+        part: The part of each unit (int64 [units]); see `rater_groups`.
     """
 
     matrix: Floats
@@ -102,10 +123,7 @@ class RaterEffects:
         none = np.zeros(len(matrix), dtype=np.int64)
         if how == "kept":
             return cls(matrix, shares, 0 * normal, 0 * normal, normal[0] * 0, none)
-        met = (present.T @ present > 0).astype(np.float64)
-        while not np.array_equal(met, wider := (met @ met > 0).astype(np.float64)):
-            met = wider
-        part = np.unique(met.argmax(axis=0)[present.argmax(axis=1)], return_inverse=True)[1]
+        part = rater_groups(matrix)
         inverse = np.linalg.pinv(normal, hermitian=True)
         apart = np.nan_to_num(matrix - mean_ratings(matrix)[:, None])
         severities = inverse @ apart.sum(axis=0)

@@ -305,7 +305,7 @@ def test_a_permutation_that_only_equals_the_data_counts():
 
 
 def test_a_judge_is_on_the_scale_of_the_ratings_where_its_scores_span_half_of_it():
-    grades = pl.DataFrame({"score": [1.0, 5.0]})
+    grades = np.array([1.0, 5.0])
     assert on_scale(np.array([1.0, 3.0]), grades, (1.0, 5.0))
     assert not on_scale(np.array([1.0, 2.99]), grades, (1.0, 5.0))
     assert not on_scale(np.array([1.0, 5.01]), grades, (1.0, 5.0))

@@ -13,12 +13,13 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.human_evaluation.grades import Scale
+from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument, counted, listed, merged
+from rejoinder.messages import Argument, Call, counted, listed, merged
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.judge_sentences import CONSTANT_STANDS_IN
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
+from rejoinder.meta_evaluation.with_people.estimates import LEAST_SPAN, on_scale
 from rejoinder.meta_evaluation.with_people.refusals import check_signatures
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
@@ -237,7 +238,6 @@ def judge_by(
         scores = clustered(scores, cluster)
     given = taken(Ratings, ratings).of_criterion(criterion, one=True)
     rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
-    low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
     measured = _covariates(rated, covariates, notes)
     labels = [label for label in rated.subjects if label != RANDOM]
     signatures = {label: scores.measured[label].signature for label in labels}
@@ -251,7 +251,7 @@ def judge_by(
             label,
             marks,
             rated,
-            (low, high),
+            scale,
             measured,
             subject.sign,
             tolerance,
@@ -264,7 +264,7 @@ def judge_by(
             progress(done, len(labels))
     notes += _swapped_note(rated, labels)
     notes += other_criterion_notes(labels, criterion)
-    notes += _notes(judges, (low, high))
+    notes += _notes(judges, rated, scale)
     notes += _severity_notes(judges, rated)
     notes += _constant_note(rated, judges, tolerance, alignment)
     panel = _panel(judges, rated)
@@ -331,7 +331,7 @@ def _judge(
     label: str,
     marks: Floats,
     rated: Rated,
-    scale: Scale,
+    scale: Scale | None,
     covariates: Mapping[str, Floats],
     sign: float,
     tolerance: float,
@@ -347,7 +347,7 @@ def _judge(
         marked[marked] = usable
         effects = RaterEffects.of(rated.matrix[marked], rater_severity)
     given_marks, ratings, group = marks[marked], rated.matrix[marked], rated.group[marked]
-    alike = sign > 0 and _on(given_marks, scale)
+    alike = sign > 0 and bool(given_marks.size) and _on(given_marks, rated, label, scale)
     columns = [each[marked] for each in covariates.values()]
     errors = judge_errors(
         ratings,
@@ -365,9 +365,23 @@ def _judge(
     return _Judge(label, marked, apart, effects, alike, errors, test, equal)
 
 
-def _on(marks: Floats, scale: Scale) -> bool:
-    """Whether marks are on the raters' scale, as far as one can tell."""
-    return bool(marks.size) and scale[0] <= marks.min() and marks.max() <= scale[1]
+def _on(marks: Floats, rated: Rated, label: str, scale: Scale | None) -> bool:
+    """Whether marks are on the raters' scale, as far as one can tell: within it, or grades near it."""
+    low, high = _ends(rated, scale)
+    if low <= marks.min() and marks.max() <= high:
+        return True
+    grades = rated.matrix[np.isfinite(rated.matrix)]
+    return _are_grades(rated, label) and on_scale(marks, grades, scale)
+
+
+def _are_grades(rated: Rated, label: str) -> bool:
+    """Whether the marks of a judge may be grades: those of another tool, and of no metric of texts."""
+    return isinstance(rated.subjects[label].metric, External)
+
+
+def _ends(rated: Rated, scale: Scale | None) -> Scale:
+    """The scale; where it is not given, from the worst to the best grade that was."""
+    return scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
 
 
 def _covariates_of(responses: ResponsesLike) -> pl.DataFrame:
@@ -418,9 +432,9 @@ def _panel(judges: Sequence[_Judge], rated: Rated) -> Estimate | None:
     return independent_judges(errors[:, common].T, noise, rated.group[common])
 
 
-def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
+def _notes(judges: Sequence[_Judge], rated: Rated, scale: Scale | None) -> list[str]:
     """What was left out, and how marks became ratings; of several judges together."""
-    several = []
+    several, (low, high) = [], _ends(rated, scale)
     for one in judges:
         absent = int((~one.marked).sum()) - one.apart * one.effects.connected()
         if absent:
@@ -429,10 +443,21 @@ def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
         if one.equal is not None:
             line = f"all marks are equal ({one.equal:g}): they do not distinguish replies"
             several.append((one.label, line))
+        marks = rated.segments[one.label][one.marked]
+        least, most = map(float, (marks.min(), marks.max()) if marks.size else (low, high))
         if not one.on_scale:
+            wide = most - least >= LEAST_SPAN * (high - low)
+            wider = scale is None and wide and _are_grades(rated, one.label)
             line = (
-                f"marks are not on the ratings' scale ({scale[0]:g} to {scale[1]:g}): no severity; "
+                f"marks are not on the ratings' scale ({low:g} to {high:g}): no severity; "
                 "beside raters they are made ratings by a straight line, fitted on other contexts"
+            ) + f"; if both have one scale, {SCALE} names it" * wider
+            several.append((one.label, line))
+        elif least < low or most > high:
+            both = Argument("scale", (min(low, least), max(high, most)))
+            line = (
+                f"ratings lie from {low:g} to {high:g}, and marks from {least:g} to {most:g}: they are taken "
+                f"to be on one scale, which severity rests on; {both} says so, or another scale"
             )
             several.append((one.label, line))
     notes = merged(several)
@@ -465,7 +490,8 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
                 f"not even by way of other raters ({_groups(one, rated)}): the severity of a group cannot be "
                 "told from the quality of its replies, so that nothing is given that compares ratings of "
                 "different groups. Have some replies rated by several groups; or, if replies were given to "
-                f"raters at random, count severity as noise ({KEPT})"
+                f"raters at random, count severity as noise ({KEPT}), as "
+                f"'{Call('rejoinder.correlate')}' does"
             )
     known = [
         one.effects.severities for one in judges if one.effects.connected() and one.effects.rank

@@ -1,4 +1,4 @@
-"""What the tables of a judge beside people come to: two sentences for each judge."""
+"""What the tables of a judge beside people come to: whether its marks can be trusted, in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from rejoinder.document.numbers import decimals, interval, p_value
 from rejoinder.document.text import plain
-from rejoinder.messages import SIGNIFICANT
+from rejoinder.messages import SIGNIFICANT, Call
 
 CONSTANT_STANDS_IN = "one and the same grade for every reply could replace a rater too"
 """How the note begins where the alternative annotator test says little."""
@@ -28,7 +28,7 @@ def answer(
     notes: Sequence[str],
     judge: str,
 ) -> str:
-    """How far a judge agrees with people, whether it favours a system, and whether it may stand in.
+    """Whether a judge's marks can be trusted: within systems, between them, as grades, as a rater's.
 
     No more is said than the tables have: what they do not have is said to be unknown, with the reason.
 
@@ -44,53 +44,63 @@ def answer(
     )
     by = {row["measure"]: row for row in of_measures}
     constant = any(CONSTANT_STANDS_IN in note for note in notes)
-    return (
-        f"{judge} {_agreement(by['within'], by['reliability'])}. It {_favours(of_errors)}; "
-        f"{_stands_in(test, constant)}."
-    )
+    words = [
+        f"Can the marks of {judge} be trusted? Within a system "
+        f"{_within_systems(by['within'], by['reliability'])}",
+        f"Between systems {_between_systems(of_errors, by['within']['reason'])}",
+        *_as_grades(by["severity"]),
+        _stands_in(test, judge, constant),
+    ]
+    return f"{'. '.join(words)}."
 
 
-def _agreement(within: Mapping[str, Any], reliability: Mapping[str, Any]) -> str:
-    """How a judge's marks follow ratings, beside what the ratings of other people would reach."""
+def _within_systems(within: Mapping[str, Any], reliability: Mapping[str, Any]) -> str:
+    """How a judge's marks follow ratings, beside what the ratings of other people would reach.
+
+    Less closely, or more, is said where the two intervals do not overlap.
+    """
     if math.isnan(within["value"]):
-        return f"cannot be compared with people within systems: no correlation ({within['reason']})"
-    r = _with_interval(within)
+        return f"that is not known: no correlation can be computed ({within['reason']})"
+    r = f"r within {_with_interval(within)}"
     if math.isnan(within["low"]):
-        follows = (
-            f"has no interval of its correlation with people's ratings (r within {r}: "
-            f"{within['reason']})"
-        )
-    elif within["low"] > 0:
-        follows = f"follows people's ratings (r within {r})"
-    elif within["high"] < 0:
-        follows = f"correlates negatively with people's ratings (r within {r})"
-    else:
-        follows = f"is not shown to follow people's ratings (r within {r})"
+        return f"that is not known: {r} has no interval ({within['reason']})"
+    if within["high"] < 0:
+        return f"no: they correlate negatively with people's ratings ({r})"
+    if within["low"] <= 0:
+        return f"that is not known: they are not shown to follow people's ratings ({r})"
+    follow = f"they follow people's ratings ({r})"
     if math.isnan(reliability["value"]):
-        return (
-            f"{follows}; what people reach among themselves is not known: {reliability['reason']}"
-        )
-    return (
-        f"{follows}; mean ratings of as many other raters would reach {_with_interval(reliability)}"
-    )
+        return f"{follow}; what people reach among themselves is not known: {reliability['reason']}"
+    others, reach = "mean ratings of as many other raters", _with_interval(reliability)
+    if within["high"] < reliability["low"]:
+        return f"in part: {follow}, but less closely than {others} would ({reach})"
+    if within["low"] > reliability["high"]:
+        return f"{follow}, more closely than {others} would ({reach})"
+    return f"{follow}; whether {others} would do so more closely ({reach}) is not shown"
 
 
-def _favours(errors: Sequence[Mapping[str, Any]]) -> str:
-    """Which systems a judge favours, and whether its errors move with lengths."""
+def _between_systems(errors: Sequence[Mapping[str, Any]], before: str | None) -> str:
+    """Which systems a judge favours, and whether its errors move with lengths.
+
+    Args:
+        errors: Those of the judge.
+        before: The reason that was given before.
+    """
     systems = [row for row in errors if row["factor"] == "system"]
     tested = [row for row in systems if not math.isnan(row["p_holm"])]
-    words = []
+    reason = systems[0]["reason"]
     if len(systems) == 1:
-        words.append("marked one system, so that nothing says whether it favours one")
+        words = ["that is not known: one system alone is marked"]
     elif not tested:
-        words.append(f"may favour a system, which is not known: {systems[0]['reason']}")
+        same = "that is not known, for the same reason"
+        words = [same if reason == before else f"that is not known: {reason}"]
     else:
-        words.append(_favoured(tested))
+        words = [_favoured(tested)]
     for row in errors:
         if row["factor"] != "system" and row["p_holm"] < SIGNIFICANT:
-            way = "favours" if row["value"] > 0 else "disfavours"
-            words.append(f"{way} replies with more {row['factor']}")
-    return " and ".join(words)
+            way = "favour" if row["value"] > 0 else "disfavour"
+            words.append(f"they {way} replies with more {row['factor']}")
+    return "; ".join(words)
 
 
 def _favoured(tested: Sequence[Mapping[str, Any]]) -> str:
@@ -101,34 +111,45 @@ def _favoured(tested: Sequence[Mapping[str, Any]]) -> str:
         least = min(row["p_holm"] for row in tested)
         most = max(abs(row[end]) for row in tested for end in ("low", "high"))
         return (
-            f"is not shown to favour a system (smallest p Holm {p_value(least)}), but the intervals allow "
+            f"they are not shown to favour one (smallest p Holm {p_value(least)}), but the intervals allow "
             f"errors of up to {_two(most)} in units of the ratings"
         )
     words = []
-    for verb, sign in (("favours", 1), ("disfavours", -1)):
+    for verb, sign in (("favour", 1), ("disfavour", -1)):
         rows = [row for row in significant if sign * row["value"] > 0]
         named = [f"{row['level']} ({_with_interval(row)})" for row in rows[:MOST_NAMED]]
         if len(rows) > MOST_NAMED:
             named.append(f"{len(rows) - MOST_NAMED} more")
         if named:
             words.append(f"{verb} {', '.join(named)}")
-    return " and ".join(words) + " in units of the ratings"
+    return (
+        f"no: they {' and '.join(words)} in units of the ratings, which "
+        f"'{Call('rejoinder.compare_with_people')}' corrects"
+    )
 
 
-def _stands_in(test: Mapping[str, Any], constant: bool) -> str:
+def _as_grades(severity: Mapping[str, Any]) -> list[str]:
+    """By how much marks lie above or below ratings, where that is significant."""
+    if not severity["p"] < SIGNIFICANT:
+        return []
+    way = "below" if severity["value"] < 0 else "above"
+    return [f"As grades no: on average they lie {way} ratings, by {_with_interval(severity)}"]
+
+
+def _stands_in(test: Mapping[str, Any], judge: str, constant: bool) -> str:
     """The result of the alternative annotator test, or why there is none."""
     if test["reason"] is not None:
         return (
-            "whether it can replace a rater is not known: the alternative annotator test was "
+            f"Whether {judge} can replace a rater is not known: the alternative annotator test was "
             f"{test['reason'].replace('not done: ', 'not done, since ')}"
         )
     beaten = (
         f"in the alternative annotator test it beats {test['beaten']} of {test['raters']} raters"
     )
     if not test["passed"]:
-        return f"the test does not show that it can replace a rater: {beaten}, and half are needed"
+        return f"The test does not show that {judge} can replace a rater: {beaten}, and half are needed"
     so_would = ", but one and the same grade for every reply would too" if constant else ""
-    return f"it can replace a rater: {beaten}{so_would}"
+    return f"{judge} can replace a rater: {beaten}{so_would}"
 
 
 def _with_interval(row: Mapping[str, Any]) -> str:

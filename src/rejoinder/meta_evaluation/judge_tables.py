@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals
+from rejoinder.document.numbers import NONE, decimals, p_value, starred
 from rejoinder.document.parts import GAP, Document, Line, lines, reasons, spaced
-from rejoinder.document.table import TESTED, Table, estimate, key, number, text
+from rejoinder.document.table import Table, estimate, key, number, text
 from rejoinder.messages import AS_JSON, SIGNIFICANT
 from rejoinder.meta_evaluation.judge_sentences import answer
 from rejoinder.statistics.judge_errors import Estimate
@@ -73,8 +73,8 @@ def judges(
 ) -> Document:
     """How each judge follows people, where it errs, and whether it can replace a rater.
 
-    Two sentences for each judge follow the tables and sum them up. For the arguments see
-    ``JudgeReport``.
+    Some sentences for each judge follow the tables and say whether its marks can be trusted. For the
+    arguments see ``JudgeReport``.
 
     Args:
         measures: The measures of all judges.
@@ -93,7 +93,8 @@ def judges(
     shown += [*_repeats(repeats), *_tests(tests, tested)]
     if panel is not None:
         shown += _panel(panel, len(names))
-    shown += lines(answer(measures, errors, tests, notes, name) for name in names)
+    answers = [answer(measures, errors, tests, notes, name) for name in names]
+    shown += lines(answers)
     legends = [
         LEGEND,
         ERRORS,
@@ -104,8 +105,17 @@ def judges(
     level = pl.when(pl.col("level") == "").then("factor").otherwise("level")
     of_errors = errors.with_columns(measure=pl.format("error of {}", level))
     of_tests = tests.with_columns(measure=pl.lit("alternative annotator test"))
-    shown += reasons(measures, of_errors, of_tests, most=MOST_NAMED)
+    said = " ".join((*answers, *notes))
+    new = [each.filter(_is_new(each, said)) for each in (measures, of_errors, of_tests)]
+    shown += reasons(*new, most=MOST_NAMED)
     return [*shown, *lines(notes, "note"), GAP, Line(signature, "signature")]
+
+
+def _is_new(rows: pl.DataFrame, said: str) -> pl.Series:
+    """Which rows have a reason that no sentence and no note has given."""
+    reasons_of = rows.get_column("reason").fill_null("").to_list()
+    own = [each.removeprefix("the ").removeprefix("not done: ") for each in reasons_of]
+    return pl.Series([each not in said for each in own], dtype=pl.Boolean)
 
 
 def _measures(measures: pl.DataFrame) -> Document:
@@ -132,7 +142,8 @@ def _errors(errors: pl.DataFrame, judge: str) -> Document:
         key(f"error of {judge}", ("factor", "level"), lambda factor, level: level or factor),
         number("replies", "n"),
         estimate("error", _CELLS, _two),
-        *TESTED,
+        number("p", show=p_value, paper=False),
+        number("p Holm", "p_holm", starred, belongs=True),
         text("reason", paper=False),
     ]
     table = Table(errors, columns, name="errors", above=("judge",), paper=paper, meanings=MEANINGS)

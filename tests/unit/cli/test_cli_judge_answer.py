@@ -47,16 +47,17 @@ def test_a_good_judge():
     words = answer(whole, "judge")
     value, low, high = (number(whole, "within", name) for name in ("value", "low", "high"))
     assert words.startswith(
-        f"judge follows people's ratings (r within {value:.2f} [{low:.2f}, {high:.2f}]); mean ratings of "
-        f"as many other raters would reach {number(whole, 'reliability', 'value'):.2f} ["
+        "Can the marks of judge be trusted? Within a system they follow people's ratings (r within "
+        f"{value:.2f} [{low:.2f}, {high:.2f}]); whether mean ratings of as many other raters would do so "
+        f"more closely ({number(whole, 'reliability', 'value'):.2f} ["
     )
     assert re.search(
-        r"It is not shown to favour a system \(smallest p Holm [\d.]+\), but the intervals allow errors of "
-        rf"up to {NUMBER} in units of the ratings; ",
+        r" Between systems they are not shown to favour one \(smallest p Holm [\d.]+\), but the intervals "
+        rf"allow errors of up to {NUMBER} in units of the ratings\. ",
         words,
     )
     assert words.endswith(
-        "it can replace a rater: in the alternative annotator test it beats 4 of 4 raters."
+        " judge can replace a rater: in the alternative annotator test it beats 4 of 4 raters."
     )
     so_would = dataclasses.replace(whole, notes=(f"{CONSTANT_STANDS_IN} (it beats 4 of 4): ",))
     assert answer(so_would, "judge").endswith(
@@ -66,7 +67,17 @@ def test_a_good_judge():
 
 def test_favours():
     words = answer(report(bias=1.0), "judge")
-    assert re.search(rf"It favours x \({SPAN}\) and disfavours y \({SPAN}\) in units of", words)
+    assert re.search(
+        rf" Between systems no: they favour x \({SPAN}\) and disfavour y \({SPAN}\) in units of",
+        words,
+    )
+    # The marks of x are 1 higher, and those of y are not: 0.5 on average.
+    words = answer(report(bias=1.0, follow=0.5), "judge")
+    (by,) = re.findall(rf"As grades no: on average they lie above ratings, by ({NUMBER}) \[", words)
+    assert float(by) == pytest.approx(0.5, abs=0.1)
+    below = answer(report(bias=-1.0, follow=0.5), "judge")
+    assert "on average they lie below ratings, by -0." in below
+    assert "As grades" not in answer(report(), "judge")
 
 
 @pytest.mark.parametrize(
@@ -76,8 +87,8 @@ def test_favours():
 def test_the_test_that_was_not_done(raters, end):
     words = answer(report(raters), "judge")
     assert words.endswith(
-        "whether it can replace a rater is not known: the alternative annotator test was not done, since "
-        f"it needs three raters or more, and {end}."
+        " Whether judge can replace a rater is not known: the alternative annotator test was not done, "
+        f"since it needs three raters or more, and {end}."
     )
     unknown = "what people reach among themselves is not known: each reply has one rating"
     assert (unknown in words) == (raters == 1)
@@ -93,13 +104,39 @@ def test_too_few_items():
 
 def test_a_judge_that_follows_nothing():
     words = answer(report(follow=0.0), "judge")
-    assert words.startswith("judge is not shown to follow people's ratings (r within ")
-    assert "may favour a system, which is not known: the judge's marks follow" in words
-    assert "the test does not show that it can replace a rater: in the " in words
-    assert words.endswith("and half are needed.")
-    assert answer(report(follow=-1.0), "judge").startswith(
-        "judge correlates negatively with people's ratings"
+    assert words.startswith(
+        "Can the marks of judge be trusted? Within a system that is not known: they are not shown to follow "
+        "people's ratings (r within "
     )
+    assert " Between systems that is not known: the judge's marks follow" in words
+    assert " The test does not show that judge can replace a rater: in the " in words
+    assert words.endswith("and half are needed.")
+    assert "Within a system no: they correlate negatively with people's ratings" in answer(
+        report(follow=-1.0), "judge"
+    )
+
+
+@pytest.mark.parametrize(
+    ("judge", "people", "words"),
+    [
+        ((0.5, 0.4, 0.69), (0.8, 0.7, 0.9), "in part: they follow people's ratings"),
+        ((0.5, 0.4, 0.7), (0.8, 0.7, 0.9), "is not shown"),  # the intervals touch
+        ((0.95, 0.9, 0.99), (0.8, 0.7, 0.9), "is not shown"),
+        ((0.95, 0.91, 0.99), (0.8, 0.7, 0.9), "more closely than mean ratings of as many"),
+    ],
+)
+def test_beside_other_people_no_more_is_said_than_the_intervals_show(judge, people, words):
+    whole = report()
+    ends = {"within": judge, "reliability": people}
+    rows = [
+        row
+        | dict(
+            zip(("value", "low", "high"), ends.get(row["measure"], (row["value"],)), strict=False)
+        )
+        for row in whole.measures.to_dicts()
+    ]
+    measures = pl.DataFrame(rows, schema=whole.measures.schema)
+    assert words in answer(dataclasses.replace(whole, measures=measures), "judge").split(". ")[0]
 
 
 def test_equal_marks_and_one_system():
@@ -108,13 +145,35 @@ def test_equal_marks_and_one_system():
     ratings = ratings.with_columns(score=pl.Series([1.0, 2, 3, 4] * 10))
     scores = scores.select("system", "id", name=pl.lit("judge"), value="judge")
     words = answer(rejoinder.judge(rejoinder.Scores.from_segments(scores), ratings), "judge")
-    assert words.startswith("judge cannot be compared with people within systems")
-    assert "all marks are equal" in words
-    assert "marked one system, so that nothing says whether it favours one" in words
+    assert (
+        "Within a system that is not known: no correlation can be computed (all marks are equal). "
+        in words
+    )
+    assert "Between systems that is not known: one system alone is marked. " in words
+
+
+def test_a_reason_is_given_once():
+    """Of raters in two groups: in the sentence and in the note that has the remedy, and nowhere else."""
+    ratings = pl.DataFrame(
+        [
+            (f"c{i}", s, f"{s}{r}", float((i * (r + 3)) % 5 + 1))
+            for i in range(40)
+            for s in "xy"
+            for r in range(2)
+        ],
+        schema=["id", "system", "rater", "score"],
+        orient="row",
+    ).with_columns(criterion=pl.lit("overall"))
+    marks = [(s, f"c{i}", "judge", float(i % 9)) for i in range(40) for s in "xy"]
+    scores = pl.DataFrame(marks, schema=["system", "id", "name", "value"], orient="row")
+    whole = rejoinder.judge(rejoinder.Scores.from_segments(scores), ratings)
+    words = whole.to_markdown()
+    assert words.count("severity cannot be told from quality") == 1
+    assert words.count("not on the ratings' scale") == 1
 
 
 def test_the_sentences_are_printed_and_no_table_is_changed(command):
     judge, ratings = EXAMPLES / "judge.csv", EXAMPLES / "ratings.csv"
     out = command("judge", "--scores", judge, "--ratings", ratings, "--criterion", "relevance")[1]
-    assert "judge follows people's ratings (r within 0.78 [0.72, 0.85]); " in " ".join(out.split())
+    assert "they follow people's ratings (r within 0.78 [0.72, 0.85]), but" in " ".join(out.split())
     assert "divided by the slope" in " ".join(out.split())

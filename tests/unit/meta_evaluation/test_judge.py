@@ -193,3 +193,45 @@ def test_marks_that_are_all_equal_are_said_to_be():
     assert any("all marks are equal (4.375)" in note for note in report.notes)
     for name in ("slope", "correlation", "within", "corrected"):
         assert measured(report, name)["reason"] == "all marks are equal", name
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "scale", "on", "words"),
+    [
+        # Ratings from 1 to 5: marks may reach 1 beyond, a quarter of it.
+        (1, 5, None, True, None),
+        (0, 6, None, True, "ratings lie from 1 to 5, and marks from 0 to 6: they are taken"),
+        (1, 6, (1, 7), True, None),
+        (1, 6.5, None, False, "if both have one scale, scale=(LOW, HIGH) names it"),
+        (1, 6.5, (1, 7), True, None),
+        (1, 6.5, (1, 6), False, "marks are not on the ratings' scale (1 to 6)"),
+        (0, 1, None, False, "marks are not on the ratings' scale (1 to 5)"),  # a metric of texts
+        (3, 4, None, True, None),  # a judge that gives two grades
+    ],
+)
+def test_the_scale_is_guessed_in_words(lowest, highest, scale, on, words):
+    ratings, marks = world()
+    value = pl.col("value")
+    share = (value - value.min()) / (value.max() - value.min())
+    marks = marks.with_columns(value=lowest + (highest - lowest) * share)
+    report = rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings, scale=scale)
+    assert (measured(report, "severity")["reason"] is None) == on
+    of_scale = [note for note in report.notes if "scale" in note]
+    assert len(of_scale) == (words is not None)
+    if words is not None:
+        assert words in of_scale[0]
+        remedy = "scale=(0.0, 6.0) says so" if on else "if both have one scale"
+        assert (remedy in of_scale[0]) == (scale is None and (lowest, highest) != (0, 1))
+
+
+def test_correlate_says_what_judge_cannot_give():
+    """Raters in two groups without a reply in common: the one has no numbers, the other says so."""
+    ratings, marks = world()
+    apart = ratings.with_columns(
+        rater=pl.format("{} of {}", "rater", pl.col("id").str.slice(1).cast(int) % 2)
+    )
+    scores = rejoinder.Scores.from_segments(marks)
+    assert measured(rejoinder.judge(scores, apart), "within")["reason"].startswith("raters fall")
+    (note,) = [each for each in rejoinder.correlate(scores, apart).notes if "raters fall" in each]
+    assert note.startswith("the raters fall into 2 groups that rated no reply in common: ")
+    assert not any("raters fall" in each for each in rejoinder.correlate(scores, ratings).notes)

@@ -204,7 +204,7 @@ def errors(
         if np.ptp(values) <= NO_SPREAD:
             equal.append(label)
             continue
-        if not on_scale(values, table, scale):
+        if not on_scale(values, table.get_column("score").to_numpy(), scale):
             others.append(label)
             continue
         for a, b in pairs:
@@ -246,15 +246,14 @@ def errors(
     return families.corrected(pl.DataFrame(rows, schema=ERRORS, orient="row"), "judge"), notes
 
 
-def on_scale(values: Floats, table: pl.DataFrame, scale: Scale | None) -> bool:
+def on_scale(values: Floats, grades: Floats, scale: Scale | None) -> bool:
     """Whether the scores of a judge can be subtracted from ratings.
 
     Args:
         values: The scores of the judge.
-        table: The ratings.
+        grades: The single ratings.
         scale: The worst and the best grade that could be given; None: those that were given.
     """
-    grades = table.get_column("score").to_numpy()
     low, high = scale or (float(grades.min()), float(grades.max()))
     more = 0.0 if scale else BEYOND * (high - low)
     inside = values.min() >= low - more and values.max() <= high + more

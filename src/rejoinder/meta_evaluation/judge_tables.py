@@ -105,17 +105,17 @@ def judges(
     level = pl.when(pl.col("level") == "").then("factor").otherwise("level")
     of_errors = errors.with_columns(measure=pl.format("error of {}", level))
     of_tests = tests.with_columns(measure=pl.lit("alternative annotator test"))
-    said = " ".join((*answers, *notes))
-    new = [each.filter(_is_new(each, said)) for each in (measures, of_errors, of_tests)]
+    before = " ".join((*answers, *notes))
+    new = [each.filter(_is_new(each, before)) for each in (measures, of_errors, of_tests)]
     shown += reasons(*new, most=MOST_NAMED)
     return [*shown, *lines(notes, "note"), GAP, Line(signature, "signature")]
 
 
-def _is_new(rows: pl.DataFrame, said: str) -> pl.Series:
-    """Which rows have a reason that no sentence and no note has given."""
-    reasons_of = rows.get_column("reason").fill_null("").to_list()
-    own = [each.removeprefix("the ").removeprefix("not done: ") for each in reasons_of]
-    return pl.Series([each not in said for each in own], dtype=pl.Boolean)
+def _is_new(rows: pl.DataFrame, before: str) -> pl.Series:
+    """Which rows have a reason that no sentence and no note before has given."""
+    given = rows.get_column("reason").fill_null("").to_list()
+    words = [each.removeprefix("the ").removeprefix("not done: ") for each in given]
+    return pl.Series([each not in before for each in words], dtype=pl.Boolean)
 
 
 def _measures(measures: pl.DataFrame) -> Document:

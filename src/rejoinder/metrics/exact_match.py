@@ -84,5 +84,5 @@ class ExactMatch(MeanMetric):
             return np.array([number.setdefault(text, len(number)) for text in compared], np.int64)
 
         replies = numbers(batch.hypotheses)[pairs.hypotheses]
-        own = numbers(batch.reference_texts)[references.indices][pairs.references]
-        return mean_rows(pairs.best((replies == own).astype(np.float64)))
+        texts = numbers(batch.reference_texts)[references.indices][pairs.references]
+        return mean_rows(pairs.best((replies == texts).astype(np.float64)))

@@ -30,7 +30,7 @@ def usual_settings(metric: Metric) -> list[Metric]:
     Raises:
         ParameterError: The metric is not one of Rejoinder's own, whose settings are known.
     """
-    if metric.name not in METRICS:
+    if metric.name not in METRICS or type(metric) is not type(made(metric.name)):
         raise ParameterError(
             f"metric '{metric.name}': its settings are not known here, and cannot be searched; choose "
             f"{one_of(METRICS)}"

@@ -57,5 +57,4 @@ def panel(
 def coded(values: pl.Series, names: Sequence[str] | None = None) -> tuple[Sequence[str], Indices]:
     """The names (None: as they come), and the place of each value among them: int64 [n]."""
     names = values.unique(maintain_order=True).to_list() if names is None else names
-    place = {name: i for i, name in enumerate(names)}
-    return names, values.replace_strict(place, return_dtype=pl.Int64).to_numpy().astype(np.int64)
+    return names, values.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)

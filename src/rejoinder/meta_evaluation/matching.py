@@ -178,7 +178,8 @@ def _common(
         notes.append(f"ratings: {number} of '{name}' left out: no such system is scored{hint}")
     if without:
         notes.append(f"left out as asked: {', '.join(without)}")
-    table = table.filter(pl.col("system").is_in([n for n in scores.names if n not in without]))
+    if strangers or without:
+        table = table.filter(pl.col("system").is_in([n for n in scores.names if n not in without]))
     ids = scores.items.get_column("id")
     known = table.filter(pl.col("id").is_in(ids.implode()))
     if not known.height:

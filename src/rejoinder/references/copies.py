@@ -14,12 +14,13 @@ def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
 
     In published data these are often people whose replies were taken as references too.
     """
-    references = testset.references.select("id", text=folded()).unique()
+    references = testset.references.select("id", text=folded())
     answers = alignment.responses.with_columns(text=folded())
-    quoted = answers.join(references, on=["id", "text"], how="semi")
-    counts = dict(quoted.group_by("system", maintain_order=True).len().iter_rows())
-    if not counts:
+    quoted = answers.join(references, on=["id", "text"], how="semi").get_column("system")
+    if not len(quoted):
         return []
+    by_system = dict(quoted.value_counts().iter_rows())
+    counts = {name: by_system[name] for name in alignment.systems if name in by_system}
     n = references.filter(pl.col("id").is_in(alignment.ids)).get_column("id").n_unique()
     return copy_notes(counts, n)
 

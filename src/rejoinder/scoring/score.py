@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -226,14 +227,15 @@ def wanted_metrics(
 
 def _empty_replies(responses: pl.DataFrame) -> list[str]:
     """Notes on empty replies, by system: in a frame of pandas they may be missing ones."""
-    blank = responses.filter(pl.col("text") == "").group_by("system", maintain_order=True).len()
-    return empty_reply_notes(dict(blank.iter_rows()))
+    blank = responses.get_column("text") == ""
+    return empty_reply_notes(Counter(responses.get_column("system").filter(blank).to_list()))
 
 
 def _empty_references(testset: TestSet, ids: list[str]) -> list[str]:
     """A note on empty references."""
-    blank = testset.references.filter(pl.col("text").str.strip_chars() == "")
-    return empty_reference_notes(blank.filter(pl.col("id").is_in(ids)).height)
+    blank = testset.references.get_column("text").str.strip_chars() == ""
+    of = testset.references.get_column("id").filter(blank)
+    return empty_reference_notes(int(of.is_in(ids).sum()) if len(of) else 0)
 
 
 def _answered(testset: TestSet, ids: list[str]) -> pl.DataFrame:

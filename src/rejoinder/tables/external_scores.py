@@ -21,10 +21,10 @@ from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
 from rejoinder.tables.checks.rating_scales import scale_clash
 from rejoinder.tables.checks.validation import (
-    check_probability,
-    refuse,
+    Rule,
+    improbable,
+    not_finite,
     refuse_duplicates,
-    refuse_not_finite,
 )
 from rejoinder.tables.columns import require
 from rejoinder.tables.format import FormatName
@@ -109,50 +109,54 @@ class SegmentScores(CheckedTable):
             raise ParameterError(f"scores: no metric is called {name!r}; choose {one_of(names)}")
         return self.with_frame(self.frame.with_columns(pl.lit(name).alias("name")))
 
-    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        ids, names = frame.get_column("id"), frame.get_column("name")
-        refuse(
-            names.str.contains("|", literal=True),
-            origin,
+    def _rules(self, frame: pl.DataFrame) -> list[Rule]:
+        ids, names, name = frame.get_column("id"), frame.get_column("name"), pl.col("name")
+        reply = "name", "system", "id"
+        expected = "expected a finite number, or an empty cell where a value is missing"
+        finite = not_finite(frame, "value", expected, missing=True)
+        if self.LOGARITHMS:
+            finite = finite._replace(offends=finite.offends & (pl.col("value") != -math.inf))
+        bar = Rule(
+            name.str.contains("|", literal=True),
             lambda i: (
                 f"name {quoted(names[i])} contains '|', the separator of signatures; rename it"
             ),
         )
-        refuse(
-            names.is_in(["system", "id"]),
-            origin,
+        key = Rule(
+            name.is_in(["system", "id"]),
             lambda i: f"name {quoted(names[i])} is that of a column of every table; rename it",
         )
-        expected = "expected a finite number, or an empty cell where a value is missing"
-        allowed = [-math.inf] if self.LOGARITHMS else []
-        numbers = frame.with_columns(pl.col("value").replace(allowed, None))
-        refuse_not_finite(numbers, "value", expected, origin, missing=True)
-        check_probability(frame, origin)
-        several = pl.col(PROBABILITY).n_unique().over("name", "system", "id") > 1
-        refuse(
-            frame.select(several).to_series(),
-            origin,
-            lambda i: f"several probabilities at id {quoted(ids[i])}; expected one for each reply",
-        )
+        rules = [bar, key, finite, *improbable(frame)]
+        if frame.get_column(PROBABILITY).count():
+            several = Rule(
+                pl.col(PROBABILITY).n_unique().over(reply) > 1,
+                lambda i: (
+                    f"several probabilities at id {quoted(ids[i])}; expected one for each reply"
+                ),
+            )
+            rules.append(several)
         if SCORE_KIND in frame.columns:
-            several = pl.col(SCORE_KIND).fill_null("").n_unique().over("name") > 1
-            refuse(
-                frame.select(several).to_series(),
-                origin,
+            kinds = Rule(
+                pl.col(SCORE_KIND).fill_null("").n_unique().over("name") > 1,
                 lambda i: (
                     f"some rows of {quoted(names[i])} have the {SCORE_KIND} '{RATE}' and some have none; "
                     "expected one for all rows of a name"
                 ),
             )
-        named = pl.col("sample").is_not_null()
-        refuse(
-            frame.select((named.any() & ~named.all()).over("name", "system", "id")).to_series(),
-            origin,
-            lambda i: (
-                f"some scores of {quoted(names[i])} at id {quoted(ids[i])} have a sample and some have "
-                "none; expected a sample for each or for none"
-            ),
-        )
+            rules.append(kinds)
+        if 0 < frame.get_column("sample").count() < frame.height:
+            named = pl.col("sample").is_not_null()
+            some = Rule(
+                (named.any() & ~named.all()).over(reply),
+                lambda i: (
+                    f"some scores of {quoted(names[i])} at id {quoted(ids[i])} have a sample and some have "
+                    "none; expected a sample for each or for none"
+                ),
+            )
+            rules.append(some)
+        return rules
+
+    def _check_keys(self, frame: pl.DataFrame, origin: Origin) -> None:
         keys = frame.select("name", "system", "id", "sample", "rater")
         used = [name for name in keys.columns if keys.get_column(name).count()]
         lacking = [repr(name) for name in ("sample", "rater") if name not in used]

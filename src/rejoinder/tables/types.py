@@ -17,12 +17,13 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import Call, quoted
 from rejoinder.tables.checks.validation import (
-    check_probability,
+    Rule,
     conform,
-    refuse,
+    improbable,
+    nameless,
+    not_finite,
     refuse_duplicates,
-    refuse_nameless,
-    refuse_not_finite,
+    refuse_rows,
 )
 from rejoinder.tables.format import KindName
 from rejoinder.tables.frames import Frame, polars_of
@@ -62,10 +63,10 @@ class CheckedTable(ABC):
         origin = origin or Origin.of_table(self.KIND, frame)
         if not frame.height:
             raise InputError(f"{origin.files()}: {self.NOTHING}")
-        for column in (ID, *COLUMNS[self.KIND]):
-            if column.is_name:
-                refuse_nameless(frame, column, origin)
-        self._check(frame, origin)
+        names = (each for each in COLUMNS[self.KIND] if each.is_name and each is not ID)
+        rules = [nameless(frame, each) for each in (ID, *names)]
+        refuse_rows(frame, origin, [*rules, *self._rules(frame)])
+        self._check_keys(frame, origin)
         object.__setattr__(self, "frame", frame)
 
     @classmethod
@@ -79,8 +80,12 @@ class CheckedTable(ABC):
         return conform(frame, COLUMNS[cls.KIND], table)
 
     @abstractmethod
-    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        """Raises an InputError for the first row that breaks a rule."""
+    def _rules(self, frame: pl.DataFrame) -> list[Rule]:
+        """The rules of this kind that each row keeps by itself."""
+
+    @abstractmethod
+    def _check_keys(self, frame: pl.DataFrame, origin: Origin) -> None:
+        """Raises an InputError where two rows say the same thing."""
 
     @classmethod
     def of(cls, given: Frame | CheckedTable) -> Self:
@@ -159,15 +164,18 @@ class Responses(CheckedTable):
         conformed, names = conform(frame, columns, table), [each.name for each in columns]
         return conformed if conformed.columns == names else conformed.select(names)
 
-    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        refuse(
-            frame.get_column("text").is_null(),
-            origin,
-            lambda i: (
-                f"the text of system {quoted(frame['system'][i])} at id {quoted(frame['id'][i])} is null; "
-                'an empty reply is "", a missing one has no row'
-            ),
-        )
+    def _rules(self, frame: pl.DataFrame) -> list[Rule]:
+        return [
+            Rule(
+                pl.col("text").is_null(),
+                lambda i: (
+                    f"the text of system {quoted(frame['system'][i])} at id {quoted(frame['id'][i])} is "
+                    'null; an empty reply is "", a missing one has no row'
+                ),
+            )
+        ]
+
+    def _check_keys(self, frame: pl.DataFrame, origin: Origin) -> None:
         keys = [name for name in ("system", "id", SAMPLE) if name in frame.columns]
         refuse_duplicates(frame.select(keys), origin, "reply", _TELL_APART)
 
@@ -200,7 +208,8 @@ def _refuse_shared_systems(drafts: Sequence[Draft]) -> None:
     seen: dict[str, str] = {}
     for draft in drafts:
         name = draft.origin.file(0)
-        for system in draft.frame.get_column("system").drop_nulls().unique(maintain_order=True):
+        systems = draft.frame.get_column("system").unique(maintain_order=True).to_list()
+        for system in filter(None, systems):
             if system in seen:
                 raise InputError(
                     f"{name}: the system {quoted(system)} also stands in {seen[system]}; put its replies "
@@ -234,39 +243,36 @@ class Ratings(CheckedTable):
         without = [name for name in (AGAINST, PROBABILITY) if name in frame.columns]
         return frame.drop(name for name in without if not frame.get_column(name).count())
 
-    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
-        refuse_not_finite(
-            frame,
-            "score",
-            "expected a finite number; a missing rating has an empty cell or no row",
-            origin,
-        )
-        check_probability(frame, origin)
-        ids, keys = frame.get_column("id"), frame.select("system", "id", "rater", "criterion")
+    def _rules(self, frame: pl.DataFrame) -> list[Rule]:
+        ids = frame.get_column("id")
+        expected = "expected a finite number; a missing rating has an empty cell or no row"
+        rules = [not_finite(frame, "score", expected), *improbable(frame)]
         if AGAINST in frame.columns:
-            against = frame.get_column(AGAINST)
-            refuse(
-                (frame.get_column("system") == against).fill_null(False),
-                origin,
+            itself = Rule(
+                pl.col("system") == pl.col(AGAINST),
                 lambda i: (
-                    f"id {quoted(ids[i])} of system {quoted(against[i])} is rated against its own system; "
-                    f"expected in '{AGAINST}' the other system of the pair, or nothing"
+                    f"id {quoted(ids[i])} of system {quoted(frame['system'][i])} is rated against its own "
+                    f"system; expected in '{AGAINST}' the other system of the pair, or nothing"
                 ),
             )
-            keys = keys.with_columns(against.fill_null(""))
+            rules.append(itself)
+        if (frame.get_column("rater") == "mean").any():
+            is_mean, reply = pl.col("rater") == "mean", ("system", "id", "criterion")
+            mixed = Rule(
+                is_mean.any().over(reply) & ~is_mean.all().over(reply),
+                lambda i: (
+                    f"id {quoted(ids[i])} has a rating of the rater 'mean' beside those of others; a "
+                    "mean is no rater: keep the two in tables of their own"
+                ),
+            )
+            rules.append(mixed)
+        return rules
+
+    def _check_keys(self, frame: pl.DataFrame, origin: Origin) -> None:
+        keys = frame.select("system", "id", "rater", "criterion")
+        if AGAINST in frame.columns:
+            keys = keys.with_columns(frame.get_column(AGAINST).fill_null(""))
         refuse_duplicates(keys, origin, "rating", "keep one of them")
-        is_mean = pl.col("rater") == "mean"
-        mixed = is_mean.any().over("system", "id", "criterion") & ~is_mean.all().over(
-            "system", "id", "criterion"
-        )
-        refuse(
-            frame.select(mixed).to_series(),
-            origin,
-            lambda i: (
-                f"id {quoted(ids[i])} has a rating of the rater 'mean' beside those of others; a mean is "
-                "no rater: keep the two in tables of their own"
-            ),
-        )
 
     def of_criterion(self, criterion: str | None, *, one: bool = False) -> Ratings:
         """The ratings under one criterion, as ``selection.of_criterion`` selects them."""
@@ -292,17 +298,19 @@ class Preferences(CheckedTable):
     KIND, NOTHING = "preferences", "no comparisons; expected at least one"
     SYSTEMS = ("a", "b")
 
-    def _check(self, frame: pl.DataFrame, origin: Origin) -> None:
+    def _rules(self, frame: pl.DataFrame) -> list[Rule]:
         a, winner = frame.get_column("a"), frame.get_column("winner")
-        refuse(
-            a == frame.get_column("b"),
-            origin,
-            lambda i: f"system {quoted(a[i])} against itself; expected two systems",
-        )
-        refuse(
-            ~winner.is_in(["a", "b", "tie"]).fill_null(False),
-            origin,
-            lambda i: f"winner {quoted(winner[i])}; expected 'a', 'b' or 'tie'",
-        )
+        return [
+            Rule(
+                pl.col("a") == pl.col("b"),
+                lambda i: f"system {quoted(a[i])} against itself; expected two systems",
+            ),
+            Rule(
+                ~pl.col("winner").is_in(["a", "b", "tie"]).fill_null(False),
+                lambda i: f"winner {quoted(winner[i])}; expected 'a', 'b' or 'tie'",
+            ),
+        ]
+
+    def _check_keys(self, frame: pl.DataFrame, origin: Origin) -> None:
         keys = frame.select("id", "a", "b", "rater", "criterion")
         refuse_duplicates(keys, origin, "judgement", "keep one of them")

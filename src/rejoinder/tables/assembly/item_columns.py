@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError
@@ -325,10 +326,11 @@ def list_column(flat: pl.Series, lengths: Sequence[int]) -> pl.Series:
 
     Polars builds a column of lists item by item; grouping one flat column is ten times as fast.
     """
-    items = pl.DataFrame(
-        {"item": range(len(lengths)), "length": lengths}, {"item": pl.UInt32, "length": pl.UInt32}
-    )
-    repeated = items.select(pl.col("item").repeat_by("length").list.explode(empty_as_null=False))
-    lists = repeated.with_columns(flat).group_by("item", maintain_order=True).agg(flat.name)
-    joined = items.join(lists, on="item", how="left", maintain_order="left")
-    return joined.select(pl.col(flat.name).fill_null([])).to_series()
+    counts = np.asarray(lengths, dtype=np.int64)
+    item = pl.Series("item", np.repeat(np.arange(counts.size), counts))
+    grouped = pl.DataFrame([item, flat]).group_by("item", maintain_order=True).agg(flat.name)
+    lists, filled = grouped.get_column(flat.name), counts > 0
+    if filled.all():
+        return lists
+    place = pl.Series(np.cumsum(filled) - 1).set(pl.Series(~filled), None)
+    return lists.gather(place).fill_null([])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError
@@ -67,7 +68,7 @@ def scores_of(cells: pl.Series) -> CellScores:
     >>> scores_of(pl.Series(["4", " 2.5 ", "", "5 - very good", "agree"])).values.to_list()
     [4.0, 2.5, None, 5.0, None]
     """
-    never = pl.repeat(False, len(cells), dtype=pl.Boolean, eager=True)
+    never = pl.Series(np.zeros(len(cells), np.bool_))
     if cells.dtype.is_numeric() or cells.dtype == pl.Null:
         return CellScores(cells.cast(pl.Float64), never, never)
     if cells.dtype == pl.Categorical or cells.dtype == pl.Enum:
@@ -77,10 +78,9 @@ def scores_of(cells: pl.Series) -> CellScores:
         return CellScores(nothing, cells.is_not_null(), never)
     cells = cells.str.strip_chars()
     numbers = cells.cast(pl.Float64, strict=False)
-    others = numbers.is_null() & (cells != "")  # null where the cell is
-    if not others.any():
+    if numbers.null_count() == cells.null_count():
         return CellScores(numbers, never, never)
-    others = others.fill_null(False)
+    others = (numbers.is_null() & (cells != "")).fill_null(False)
     labelled = cells.str.extract(_LABEL).cast(pl.Float64, strict=False)
     labels = others & labelled.is_not_null()
     return CellScores(numbers.zip_with(~labels, labelled), others & ~labels, labels)

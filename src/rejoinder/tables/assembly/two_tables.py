@@ -271,12 +271,8 @@ def _nested(part: Part) -> TestSetDraft:
         frame = _without_contexts(frame)
     if frame.schema["context"] == pl.String:
         frame = frame.with_columns(pl.concat_list("context"))
-    long = frame.select(
-        "id",
-        pl.col("references"),
-        pl.Series("row number", part.numbers),
-    ).filter(pl.col("references").list.len() > 0)
-    long = long.explode("references")
+    long = frame.select("id", "references", pl.Series("row number", part.numbers))
+    long = long.explode("references", empty_as_null=False, keep_nulls=False)
     references = Draft.of(name, long.get_column("row number").to_list(), _unnested(name, long))
     return TestSetDraft(part.with_frame(frame.drop("references")).draft(), references)
 

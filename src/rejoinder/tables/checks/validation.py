@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -14,6 +14,18 @@ from rejoinder.tables.parts import Origin
 from rejoinder.tables.schemas import ID, PROBABILITY, TableColumn
 
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
+
+
+class Rule(NamedTuple):
+    """What no row of a table may be.
+
+    Args:
+        offends: True in a row that breaks the rule; where it is null, the row does not.
+        say: The message for a row, given its index.
+    """
+
+    offends: pl.Expr
+    say: Callable[[int], str]
 
 
 def conform(frame: pl.DataFrame, columns: Sequence[TableColumn], table: str) -> pl.DataFrame:
@@ -33,6 +45,9 @@ def conform(frame: pl.DataFrame, columns: Sequence[TableColumn], table: str) -> 
     needed = [each.name for each in columns if each.is_needed]
     optional = [each.name for each in columns if not each.is_needed]
     require(needed, frame.columns, table, optional, renamed=False)
+    dtypes = [(each.name, each.dtype) for each in columns]
+    if list(frame.schema.items())[: len(dtypes)] == dtypes:
+        return frame
     conformed = []
     for each in columns:
         got = frame.schema.get(each.name)
@@ -46,9 +61,6 @@ def conform(frame: pl.DataFrame, columns: Sequence[TableColumn], table: str) -> 
             conformed.append(pl.col(each.name).cast(each.dtype))
         elif each.if_absent == "null":
             conformed.append(pl.lit(None, dtype=each.dtype).alias(each.name))
-    dtypes = [(each.name, each.dtype) for each in columns]
-    if list(frame.schema.items())[: len(dtypes)] == dtypes:
-        return frame
     return frame.select(*conformed, pl.exclude([each.name for each in columns]))
 
 
@@ -63,17 +75,16 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
         raise InputError(
             f"{origin.files() or 'contexts'}: no rows; a test set needs at least one item"
         )
-    ids = contexts.get_column("id")
-    refuse_nameless(contexts, ID, origin)
+    ids, turns = contexts.get_column("id"), pl.col("context")
+    nulls = turns.is_null() | turns.list.eval(pl.element().is_null()).list.any()
+    null_turn = Rule(
+        nulls, lambda i: f"a null turn in the context of id {quoted(ids[i])}; expected text"
+    )
+    refuse_rows(contexts, origin, [nameless(contexts, ID), null_turn])
     refuse_duplicates(
         contexts.select("id"), origin, "item", "one row per item, with all its references"
     )
     _refuse_white_space_twins(ids, origin)
-    turns = contexts.get_column("context")
-    nulls = turns.is_null() | turns.list.eval(pl.element().is_null()).list.any()
-    refuse(
-        nulls, origin, lambda i: f"a null turn in the context of id {quoted(ids[i])}; expected text"
-    )
 
 
 def check_references(
@@ -98,21 +109,19 @@ def check_references(
             f"{table}: no reference and no context for any item; expected at least one"
         )
     ids, weights = references.get_column("id"), references.get_column("weight")
-    refuse_nameless(references, ID, origin)
-    refuse(
-        references.get_column("text").is_null(),
-        origin,
+    no_text = Rule(
+        pl.col("text").is_null(),
         lambda i: (
             f"the text of a reference of id {quoted(ids[i])} is null; leave the reference out"
         ),
     )
     expected = "expected a number within [-1, 1]; leave it empty where there is none"
-    refuse_not_finite(references, "weight", expected, origin, missing=True)
-    refuse(
-        weights.abs() > 1,
-        origin,
+    outside = Rule(
+        pl.col("weight").abs() > 1,
         lambda i: f"weight {weights[i]:g} outside [-1, 1] at id {quoted(ids[i])}; {RESCALE}",
     )
+    finite = not_finite(references, "weight", expected, missing=True)
+    refuse_rows(references, origin, [nameless(references, ID), no_text, finite, outside])
     orphans = (~ids.is_in(contexts.get_column("id").implode())).arg_true()
     if len(orphans):
         row = int(orphans[0])
@@ -122,20 +131,13 @@ def check_references(
         )
 
 
-def refuse_nameless(frame: pl.DataFrame, column: TableColumn, origin: Origin) -> None:
-    """Raises an InputError for the first row that names nothing in a column of names.
-
-    Args:
-        frame: The table.
-        column: The column of names.
-        origin: Where each row stood.
-    """
+def nameless(frame: pl.DataFrame, column: TableColumn) -> Rule:
+    """The rule that every row names something in a column of names."""
     name, ids = column.name, frame.get_column("id")
     remedy = f"name the {name} in every row"
     remedy += ", or leave the column out" if column.if_absent == "filled" else ""
-    refuse(
-        _is_blank(frame.get_column(name)),
-        origin,
+    return Rule(
+        (pl.col(name).str.strip_chars() == "").fill_null(True),
         lambda i: (
             "the id is empty; every row needs one"
             if column is ID
@@ -144,44 +146,49 @@ def refuse_nameless(frame: pl.DataFrame, column: TableColumn, origin: Origin) ->
     )
 
 
-def _is_blank(names: pl.Series) -> pl.Series:
-    blank = names.str.strip_chars() == ""  # null where the name is
-    return blank.fill_null(True) if names.null_count() else blank
-
-
-def refuse_not_finite(
-    frame: pl.DataFrame, column: str, expected: str, origin: Origin, missing: bool = False
-) -> None:
-    """Raises an InputError for the first row that holds no finite number in a column.
+def not_finite(frame: pl.DataFrame, column: str, expected: str, missing: bool = False) -> Rule:
+    """The rule that every row holds a finite number in a column.
 
     Args:
         frame: The table.
         column: The column, of numbers.
         expected: What was expected.
-        origin: Where the rows stood.
         missing: Whether a number may be missing.
     """
     ids, values = frame.get_column("id"), frame.get_column(column)
-    finite = values.is_finite()
-    refuse(
-        ~(finite if missing else finite.fill_null(False)),
-        origin,
+    return Rule(
+        ~pl.col(column).is_finite().fill_null(missing),
         lambda i: f"{column} {_number(values[i])} at id {quoted(ids[i])}; {expected}",
     )
 
 
-def check_probability(frame: pl.DataFrame, origin: Origin) -> None:
-    """Raises an InputError for the first probability outside (0, 1], if there are any."""
+def improbable(frame: pl.DataFrame) -> list[Rule]:
+    """The rule that every probability is within (0, 1], if there are any."""
     if PROBABILITY not in frame.columns:
-        return
+        return []
     ids, shares = frame.get_column("id"), frame.get_column(PROBABILITY)
-    refuse(
-        ~((shares > 0) & (shares <= 1)),
-        origin,
-        lambda i: (
-            f"{PROBABILITY} {shares[i]:g} at id {quoted(ids[i])}; expected a number in (0, 1]"
-        ),
-    )
+    share = pl.col(PROBABILITY)
+    return [
+        Rule(
+            ~((share > 0) & (share <= 1)),
+            lambda i: (
+                f"{PROBABILITY} {shares[i]:g} at id {quoted(ids[i])}; expected a number in (0, 1]"
+            ),
+        )
+    ]
+
+
+def refuse_rows(frame: pl.DataFrame, origin: Origin, rules: Sequence[Rule]) -> None:
+    """Raises an InputError for the first of some rules that a row breaks; all are looked at in one pass.
+
+    Args:
+        frame: The table.
+        origin: Where its rows stood.
+        rules: The rules.
+    """
+    offending = frame.select(each.offends.alias(str(k)) for k, each in enumerate(rules))
+    for offends, rule in zip(offending, rules, strict=True):
+        refuse(offends, origin, rule.say)
 
 
 def refuse(offends: pl.Series, origin: Origin, say: Callable[[int], str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from rejoinder.errors import InputError
 from rejoinder.statistics.group_sequential import (
     Monitoring,
+    StageWise,
     conditional_power,
     futile_below,
     in_t,
@@ -181,8 +183,13 @@ def test_looks_end_with_the_planned_maximum() -> None:
     assert looks_until(40, 10) == (20, 30, 40)
 
 
-def test_the_interval_holds_where_studies_near_0_are_given_up():
+def test_the_interval_holds_where_studies_near_0_are_given_up(monkeypatch):
     """Known variances: where a study ends is uniform by its order, whatever the drift."""
+    # All studies have the same looks: their boundaries are computed once for each number of looks. Where a
+    # study ends is asked of the looks alone, which need no interval.
+    boundaries, interval = cache(Monitoring.of), Monitoring.stage_wise
+    monkeypatch.setattr(Monitoring, "of", lambda *each: boundaries(*map(tuple, each)))
+    nothing = StageWise(*4 * [math.nan])
     rng = np.random.default_rng(3)
     times = np.arange(0.1, 1.01, 0.1)
     plan = PlannedStudy(100, 100.0, 0.3, 2.0)
@@ -196,8 +203,10 @@ def test_the_interval_holds_where_studies_near_0_are_given_up():
                 LookEstimate(round(100 * t), v, 1 / math.sqrt(100 * t), 1e9)
                 for t, v in zip(times, each, strict=True)
             ]
+            monkeypatch.setattr(Monitoring, "stage_wise", lambda *_, **__: nothing)
             whole = follow(looks, plan)
             ends = next(k for k, look in enumerate(whole.looks, 1) if look.says != "go on")
+            monkeypatch.setattr(Monitoring, "stage_wise", interval)
             course = follow(looks[:ends], plan)
             below += course.median < effect
             inside += course.low <= effect <= course.high

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import inspect
 import io
 import os
 import re
@@ -59,39 +60,17 @@ _COLUMNS = {
     NUMBERS: ("system", "id", "name", "value", "sample", "rater", *MEASURED),
 }
 """The columns of a table that a claim has, besides those of clusters."""
-_PEOPLE = frozenset(
-    {
-        "a",
-        "b",
-        "criterion",
-        "without",
-        "scale",
-        "cluster",
-        "anytime",
-        "correction",
-        "rater_effects",
-        "seed",
-    }
-)
-CALLS: dict[str, tuple[Callable[..., Any], frozenset[str]]] = {
-    "score": (lambda scores: scores, frozenset()),
-    "compare": (compare, frozenset({"a", "b", "permutations", "margin", "worse_by"})),
-    "compare_by_people": (compare_by_people, _PEOPLE),
-    "compare_with_people": (compare_with_people, _PEOPLE | {"population"}),
-    "correlate": (
-        correlate,
-        frozenset(
-            {"protocol", "correlations", "criterion", "raters", "without", "scale", "cluster"}
-        )
-        | {"permutations", "resamples", "seed"},
-    ),
-    "judge_by": (
-        judge_by,
-        frozenset({"criterion", "without", "scale", "cluster", "tolerance", "alignment"})
-        | {"rater_severity", "seed"},
-    ),
+CALLS: dict[str, Callable[..., Any]] = {
+    "score": lambda scores: scores,
+    "compare": compare,
+    "compare_by_people": compare_by_people,
+    "compare_with_people": compare_with_people,
+    "correlate": correlate,
+    "judge_by": judge_by,
 }
-"""What computes a claimed result again, and the settings that it takes besides the rows."""
+"""What computes a claimed result again, from its rows and settings."""
+_NO_SETTINGS = {"scores", "ratings", "covariates", "repeats", "progress"}
+"""The arguments of these functions that are no settings: a claim names them with its rows, or not at all."""
 
 
 @dataclass(frozen=True)
@@ -322,7 +301,8 @@ def _computed(predicate: Mapping[str, Any], blocks: Mapping[str, bytes]) -> dict
         raise InputError(
             f"the call {predicate['call']!r:.60} is unknown; choose {', '.join(CALLS)}"
         )
-    call, known = CALLS[predicate["call"]]
+    call = CALLS[predicate["call"]]
+    known = inspect.signature(call).parameters.keys() - _NO_SETTINGS
     if foreign := predicate["settings"].keys() - known:
         raise InputError(f"the setting {min(foreign)!r:.60} is unknown to {predicate['call']}")
     rows = {name: _value(predicate["rows"][name]["kind"], block) for name, block in blocks.items()}

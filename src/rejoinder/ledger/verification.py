@@ -105,16 +105,12 @@ class Verification(TableResult):
     @property
     def table(self) -> pl.DataFrame:
         """The checks, a row for each."""
-        names = ("what", "state", "claimed", "found", "why")
-        rows = [[getattr(each, name) for name in names] for each in self.checks]
-        return pl.DataFrame(rows, dict.fromkeys(names, pl.String), orient="row")
+        schema = dict.fromkeys(Check.__annotations__, pl.String)
+        return pl.DataFrame([vars(each) for each in self.checks], schema)
 
     def document(self, view: View = AS_USUAL) -> Document:
         """The checks, and what they do not prove."""
-        columns = [
-            key("what"),
-            *(text(name, name) for name in ("state", "claimed", "found", "why")),
-        ]
+        columns = [key("what"), *map(text, ("state", "claimed", "found", "why"))]
         meanings = {
             "what": "What was checked.",
             "state": "What came out.",
@@ -392,7 +388,9 @@ def _rows(claim: Claim, measured: Claim | str | None) -> Iterator[Check]:
             if each == "rater"
             or (claim.predicate["anonymous"] and kind == pl.String and each not in _OPEN)
         ]
-        ours, theirs = (each.with_columns(_codes(each, hidden)) for each in (ours, theirs))
+        # Names have another salt each time: a number stands for each, where the name stands first.
+        codes = [pl.int_range(pl.len()).first().over(each).alias(each) for each in hidden]
+        ours, theirs = ours.with_columns(codes), theirs.with_columns(codes)
         wrong = 0
         for column in ours.columns:
             unlike = (ours[column].ne_missing(theirs[column])).arg_true().to_list()
@@ -411,16 +409,6 @@ def _rows(claim: Claim, measured: Claim | str | None) -> Iterator[Check]:
 
 _OPEN = ("system", "against", "criterion", "name", "sample")
 """Columns of texts that an anonymous claim has as they are."""
-
-
-def _codes(frame: pl.DataFrame, names: Sequence[str]) -> list[pl.Series]:
-    """Columns with numbers in the place of names, which are hashes with another salt each time."""
-    columns = []
-    for name in names:
-        values = frame[name].to_list()
-        codes = {value: code for code, value in enumerate(dict.fromkeys(values))}
-        columns.append(pl.Series(name, [codes[value] for value in values]))
-    return columns
 
 
 def _registration(claim: Claim, given: Registration | None) -> Iterator[Check]:

@@ -24,28 +24,25 @@ from rejoinder.scoring.margins import NOT_CLEAR, NOT_WORSE, UNDEFINED, WORSE
 NOT_COMPARABLE = "not comparable"
 OF = ("table", "name", "system", "metric", "about")
 """What a number is of."""
+ENDS = ("value", "low", "high")
 _RUNS = {
     "run": pl.Int64, "at": pl.String, "verb": pl.String, "version": pl.String, "seed": pl.Int64,
     "metrics": pl.List(pl.String), "systems": pl.List(pl.String), "numbers": pl.Int64,
     "baselines": pl.List(pl.String), "command": pl.String,
 }  # fmt: skip
+_NUMBERS = {"run": pl.Int64, **dict.fromkeys(OF, pl.String), **dict.fromkeys(ENDS, pl.Float64)}
 _SERIES = {
-    "run": pl.Int64, "at": pl.String, "verb": pl.String, **dict.fromkeys(OF, pl.String),
-    "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "line": pl.Int64, "version": pl.String,
+    "run": pl.Int64, "at": pl.String, "verb": pl.String, **_NUMBERS, "line": pl.Int64,
+    "version": pl.String,
 }  # fmt: skip
 _CHANGES: dict[str, Any] = dict.fromkeys(("change", "name", "first", "second"), pl.String)
-_BOTH = {
-    **dict.fromkeys(OF, pl.String),
-    **dict.fromkeys(("first", "second", "difference"), pl.Float64),
-    "reason": pl.String,
-}
 _GATE = {
     "verb": pl.String, **dict.fromkeys(OF[1:], pl.String),
     **dict.fromkeys(("baseline", "value", "difference", "low", "high"), pl.Float64),
     "verdict": pl.String, "reason": pl.String,
 }  # fmt: skip
 
-Rows = list[dict[str, Any]]
+Run = Mapping[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,13 +54,16 @@ class Runs(PlottedResult):
         series: A row for each value of the metrics that were asked for; empty without. Values of one
             ``line`` have the same settings and the same data; others cannot be compared.
         notes: Why values stand on several lines.
+        rows: By its number what the ledger has of each run.
+        numbers: A row for each number of these runs.
+        frozen: By the name of a baseline its run.
     """
 
     runs: pl.DataFrame
     series: pl.DataFrame
     notes: tuple[str, ...]
-    rows: Mapping[int, dict[str, Any]] = field(repr=False)
-    of_run: Mapping[int, Rows] = field(repr=False)
+    rows: Mapping[int, Run] = field(repr=False)
+    numbers: pl.DataFrame = field(repr=False)
     frozen: Mapping[str, int] = field(repr=False)
 
     def document(self, view: View = AS_USUAL) -> Document:
@@ -83,41 +83,17 @@ class Runs(PlottedResult):
             ParameterError: There is no such run.
         """
         a, b = (self.rows[self._known(each)] for each in (first, second))
+        old, new = _facts(a), _facts(b)
         changes = [
-            {"change": "version", "name": "", "first": a["version"], "second": b["version"]},
-            {"change": "verb", "name": "", "first": a["verb"], "second": b["verb"]},
-            {"change": "seed", "name": "", "first": _text(a["seed"]), "second": _text(b["seed"])},
-            *(
-                {"change": change, "name": name, "first": old.get(name), "second": new.get(name)}
-                for change, old, new in (
-                    ("setting", a["settings"], b["settings"]),
-                    ("signature", a["signatures"], b["signatures"]),
-                    ("input", _contents(a), _contents(b)),
-                )
-                for name in dict.fromkeys([*old, *new])
-            ),
+            (change, name, old[change].get(name), new[change].get(name))
+            for change in old
+            for name in dict.fromkeys([*old[change], *new[change]])
+            if old[change].get(name) != new[change].get(name)
         ]
-        changes = [each for each in changes if each["first"] != each["second"]]
-        olds = {_key(each): each for each in self.of_run[first]}
-        both = [
-            {
-                **dict(zip(OF, _key(each), strict=True)),
-                "first": olds[_key(each)]["value"],
-                "second": each["value"],
-                "difference": _minus(each["value"], olds[_key(each)]["value"]),
-                "reason": "; ".join(differences(basis(a, each["metric"]), basis(b, each["metric"])))
-                or None,
-            }
-            for each in self.of_run[second]
-            if _key(each) in olds
-        ]
-        return RunChanges(
-            first,
-            second,
-            pl.DataFrame(changes, _CHANGES),
-            pl.DataFrame(both, _BOTH),
-            explaining(a, b),
-        )
+        both = self._beside(self.numbers.filter(run=first), a, b).drop_nulls("run_right")
+        numbers = both.select(*OF, "difference", "reason", first="value", second="value_right")
+        table = pl.DataFrame(changes, _CHANGES, orient="row")
+        return RunChanges(first, second, table, numbers, explaining(a, b))
 
     def gate(self, baseline: str, worse_by: float, run: int | None = None) -> RunGate:
         """Whether a run is worse than a frozen baseline.
@@ -150,18 +126,27 @@ class Runs(PlottedResult):
                 f"no run of {quoted(old['verb'])} was recorded after the baseline {quoted(baseline)}, which "
                 f"is run {old['id']}; record one"
             )
-        news = {_key(each): each for each in self.of_run[new["id"]]}
-        rows = [
-            _judged(old, new, each, news.get(_key(each)), worse_by)
-            for each in main_numbers(self.of_run[old["id"]])
-        ]
-        if all(each["verdict"] == NOT_COMPARABLE for each in rows):
-            why = "; ".join(dict.fromkeys(each["reason"] for each in rows)) or "it has no interval"
+        both = self._beside(main_numbers(self.numbers.filter(run=old["id"])), old, new)
+        rows = [_judged(each, old, new, worse_by) for each in both.iter_rows(named=True)]
+        table = pl.DataFrame(rows, _GATE)
+        if (table["verdict"] == NOT_COMPARABLE).all():
+            why = "; ".join(table["reason"].unique(maintain_order=True)) or "it has no interval"
             raise InputError(
                 f"run {new['id']} cannot be compared with the baseline {quoted(baseline)}, run "
                 f"{old['id']}: {why}; repeat the command of the baseline, or freeze a new one"
             )
-        return RunGate(baseline, old["id"], new["id"], worse_by, pl.DataFrame(rows, _GATE))
+        return RunGate(baseline, old["id"], new["id"], worse_by, table)
+
+    def _beside(self, numbers: pl.DataFrame, first: Run, second: Run) -> pl.DataFrame:
+        """Numbers of the first run beside those of the second, and why they cannot be compared."""
+        after = self.numbers.filter(run=second["id"]).unique(OF, keep="last")
+        both = numbers.join(after, on=OF, how="left", maintain_order="left")
+        apart = {
+            name: differences(basis(first, name), basis(second, name)) for name in {*both["metric"]}
+        }
+        reasons = {name: "; ".join(each) or None for name, each in apart.items()}
+        reason = pl.col("metric").replace_strict(reasons, default=None, return_dtype=pl.String)
+        return both.with_columns(difference=pl.col("value_right") - pl.col("value"), reason=reason)
 
     def _known(self, run: int) -> int:
         if run not in self.rows:
@@ -259,32 +244,24 @@ def runs(
     """
     tables = contents(ledger)
     rows = {each["id"]: each for each in tables["run"]}
-    names = {name: each["run"] for each in tables["baseline"] for name in [each["name"]]}
-    verbs = {each["verb"] for each in rows.values()}
-    numbers = [{**each, "table": each.pop("of_table")} for each in tables["number"]]
-    wanted = _chosen("metrics", metrics, {each["metric"] for each in numbers} - {""})
-    _chosen("verb", [] if verb is None else [verb], verbs)
-    _chosen(
-        "system", [] if system is None else [system], {each["system"] for each in numbers} - {""}
+    frozen = {each["name"]: each["run"] for each in tables["baseline"]}
+    numbers = pl.DataFrame(
+        [{**each, "table": each["of_table"]} for each in tables["number"]], _NUMBERS
     )
+    wanted = _chosen("metrics", metrics, numbers["metric"])
+    _chosen("verb", [] if verb is None else [verb], (each["verb"] for each in rows.values()))
+    _chosen("system", [] if system is None else [system], numbers["system"])
     rows = {number: each for number, each in rows.items() if verb in (None, each["verb"])}
-    of_run: dict[int, Rows] = {number: [] for number in rows}
-    for each in numbers:
-        kept = each["run"] in rows and system in (None, each["system"])
-        if kept and (not wanted or each["metric"] in wanted):
-            of_run[each["run"]].append(each)
+    numbers = numbers.filter(pl.col("run").is_in([*rows]))
+    if wanted:
+        numbers = numbers.filter(pl.col("metric").is_in(wanted))
+    if system is not None:
+        numbers = numbers.filter(system=system)
     if wanted or system is not None:
-        rows = {number: each for number, each in rows.items() if of_run[number]}
-    listed = [_listed(each, of_run[number], names) for number, each in rows.items()]
-    series, notes = _series(rows, of_run) if wanted else ([], ())
-    return Runs(
-        pl.DataFrame(listed, _RUNS),
-        pl.DataFrame(series, _SERIES),
-        tuple(notes),
-        rows,
-        of_run,
-        names,
-    )
+        rows = {number: rows[number] for number in numbers["run"].unique(maintain_order=True)}
+    series, notes = _series(rows, numbers) if wanted else ([], ())
+    listed, of_time = _listed(rows, numbers, frozen), pl.DataFrame(series, _SERIES)
+    return Runs(listed, of_time, tuple(notes), rows, numbers, frozen)
 
 
 def freeze_run(ledger: str | os.PathLike[str], name: str, run: int | None = None) -> int:
@@ -315,14 +292,15 @@ def freeze_run(ledger: str | os.PathLike[str], name: str, run: int | None = None
     return number
 
 
-def main_numbers(numbers: Rows) -> Rows:
-    """The values of a run with an interval, or the first column: of its main table, where that has any."""
-    first = [each for each in numbers if each["name"] == numbers[0]["name"]]
-    every = [each for each in numbers if each["low"] is not None] or first
-    return [each for each in every if not each["table"]] or every
+def main_numbers(numbers: pl.DataFrame) -> pl.DataFrame:
+    """The values of each run with an interval, or the first column: of its main table, where that has any."""
+    with_interval, first = pl.col("low").is_not_null(), pl.col("name") == pl.col("name").first()
+    ends = pl.when(with_interval.any()).then(with_interval).otherwise(first)
+    values, main = numbers.filter(ends.over("run")), pl.col("table") == ""
+    return values.filter((main | ~main.any()).over("run"))
 
 
-def explaining(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
+def explaining(first: Run, second: Run) -> str:
     """The command that says which setting moves a metric's value between two runs; empty for none."""
     specs = [_metrics(each["command"]) for each in (first, second)]
     for name in specs[0].keys() & specs[1].keys():
@@ -345,74 +323,79 @@ def _metrics(command: Sequence[str]) -> dict[str, str]:
     return {each.partition(":")[0].lower(): each for each in given}
 
 
-def _listed(run: Mapping[str, Any], numbers: Rows, frozen: Mapping[str, int]) -> dict[str, Any]:
-    main = main_numbers(numbers) or numbers
-    return {
-        "run": run["id"],
-        **{name: run[name] for name in ("at", "verb", "version", "seed")},
-        "metrics": list(dict.fromkeys(each["metric"] for each in main if each["metric"])),
-        "systems": list(dict.fromkeys(each["system"] for each in main if each["system"])),
-        "numbers": len(numbers),
-        "baselines": [name for name, number in frozen.items() if number == run["id"]],
-        "command": " ".join(run["command"]),
+def _listed(
+    rows: Mapping[int, Run], numbers: pl.DataFrame, frozen: Mapping[str, int]
+) -> pl.DataFrame:
+    """A row for each run."""
+    counts = dict(numbers["run"].value_counts().iter_rows())
+    names = pl.col("metric", "system").unique(maintain_order=True)
+    of_runs = {
+        run: each for run, *each in main_numbers(numbers).group_by("run").agg(names).iter_rows()
     }
+    listed = []
+    for number, run in rows.items():
+        metrics, systems = of_runs.get(number, ((), ()))
+        listed.append(
+            {
+                "run": number,
+                **{name: run[name] for name in ("at", "verb", "version", "seed")},
+                "metrics": [*filter(None, metrics)],
+                "systems": [*filter(None, systems)],
+                "numbers": counts.get(number, 0),
+                "baselines": [name for name, each in frozen.items() if each == number],
+                "command": " ".join(run["command"]),
+            }
+        )
+    return pl.DataFrame(listed, _RUNS)
 
 
 def _series(
-    rows: Mapping[int, dict[str, Any]], of_run: Mapping[int, Rows]
-) -> tuple[Rows, list[str]]:
+    rows: Mapping[int, Run], numbers: pl.DataFrame
+) -> tuple[list[dict[str, Any]], list[str]]:
     """The values through time, each on its line, and why there are several lines."""
-    series: Rows = []
+    series: list[dict[str, Any]] = []
     notes: dict[str, None] = {}
     lines: dict[tuple[str, ...], list[tuple[dict[str, str], int]]] = {}
     bases: dict[tuple[int, str], dict[str, str]] = {}
-    for number, run in rows.items():
-        for each in main_numbers(of_run[number]):
-            of = (run["verb"], *_key(each))
-            key = (number, each["metric"])
-            bases[key] = own = bases.get(key) or basis(run, each["metric"])
-            known = lines.setdefault(of, [])
-            line = next((at for at, (other, _) in enumerate(known) if other == own), len(known))
-            if line == len(known):
-                if known:
-                    apart = ((differences(other, own), run) for other, run in known)
-                    why, since = min(apart, key=lambda each: len(each[0]))
-                    words = f"run {number} cannot be compared with run {since} ({each['metric']})"
-                    notes[f"{words}: {'; '.join(why)}"] = None
-                known.append((own, number))
-            named = dict(zip(OF, _key(each), strict=True))
-            ends = {name: each[name] for name in ("value", "low", "high")}
-            about = {name: run[name] for name in ("at", "verb", "version")}
-            series.append({"run": number, **about, **named, **ends, "line": line + 1})
+    for each in main_numbers(numbers).iter_rows(named=True):
+        number, metric = each["run"], each["metric"]
+        run, key = rows[number], (number, metric)
+        bases[key] = own = bases.get(key) or basis(run, metric)
+        known = lines.setdefault((run["verb"], *_key(each)), [])
+        line = next((at for at, (other, _) in enumerate(known) if other == own), len(known))
+        if line == len(known):
+            if known:
+                apart = ((differences(other, own), run) for other, run in known)
+                why, since = min(apart, key=lambda each: len(each[0]))
+                words = f"run {number} cannot be compared with run {since} ({metric})"
+                notes[f"{words}: {'; '.join(why)}"] = None
+            known.append((own, number))
+        about = {name: run[name] for name in ("at", "verb", "version")}
+        series.append({**each, **about, "line": line + 1})
     return series, list(notes)
 
 
-def _judged(
-    old: Mapping[str, Any], new: Mapping[str, Any], before: dict[str, Any],
-    after: dict[str, Any] | None, margin: float,
-) -> dict[str, Any]:  # fmt: skip
+def _judged(row: Mapping[str, Any], old: Run, new: Run, margin: float) -> dict[str, Any]:
     """A row of a gate: a value of the baseline beside that of the run."""
-    metric = before["metric"]
-    row = {
-        "verb": old["verb"],
-        **{name: before[name] for name in OF[1:]},
-        "baseline": before["value"],
+    values = {
+        "baseline": row["value"],
+        "value": row["value_right"],
+        "difference": row["difference"],
     }
-    if after is None:
-        return row | {"verdict": NOT_COMPARABLE, "reason": f"run {new['id']} has no such value"}
-    reasons = differences(basis(old, metric), basis(new, metric))
-    row |= {"value": after["value"], "difference": _minus(after["value"], before["value"])}
-    if reasons:
-        return row | {"verdict": NOT_COMPARABLE, "reason": "; ".join(reasons)}
-    ends = [each[name] for each in (before, after) for name in ("value", "low", "high")]
+    judged = {"verb": old["verb"], **{name: row[name] for name in OF[1:]}, **values}
+    if row["run_right"] is None:
+        return judged | {"verdict": NOT_COMPARABLE, "reason": f"run {new['id']} has no such value"}
+    if row["reason"]:
+        return judged | {"verdict": NOT_COMPARABLE, "reason": row["reason"]}
+    ends = [row[f"{name}{side}"] for side in ("", "_right") for name in ENDS]
     if None in ends:
-        return row | {"verdict": UNDEFINED, "reason": "a value or an interval is undefined"}
+        return judged | {"verdict": UNDEFINED, "reason": "a value or an interval is undefined"}
     low = high = row["difference"]  # of the same replies it is exact
     if _contents(old) != _contents(new):
         low, high = difference_interval(*ends)
-    loss = (low, high) if metric in old["lower"] else (-high, -low)
+    loss = (low, high) if row["metric"] in old["lower"] else (-high, -low)
     verdict = WORSE if loss[0] > margin else NOT_WORSE if loss[1] <= margin else NOT_CLEAR
-    return row | {"low": low, "high": high, "verdict": verdict, "reason": None}
+    return judged | {"low": low, "high": high, "verdict": verdict}
 
 
 def difference_interval(
@@ -434,11 +417,11 @@ def difference_interval(
     >>> [round(end, 4) for end in difference_interval(0.5, 0.46, 0.53, 0.75, 0.72, 0.79)]
     [0.2076, 0.3066]
     """
-    difference = after - before
-    return (
-        difference - math.hypot(after - low, before_high - before),
-        difference + math.hypot(high - after, before - before_low),
+    less, more = (
+        math.hypot(after - low, before_high - before),
+        math.hypot(high - after, before - before_low),
     )
+    return after - before - less, after - before + more
 
 
 def _chosen(argument: str, wanted: Iterable[str], there: Iterable[str]) -> list[str]:
@@ -448,7 +431,7 @@ def _chosen(argument: str, wanted: Iterable[str], there: Iterable[str]) -> list[
         ParameterError: There is none.
     """
     names: list[str] = []
-    known = sorted(there)
+    known = sorted({*there} - {""})
     for each in wanted:
         begin = _letters(each)
         exact = [name for name in known if name == each]
@@ -466,21 +449,23 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
-def _key(number: Mapping[str, Any]) -> tuple[str, ...]:
+def _key(number: Run) -> tuple[str, ...]:
     return tuple(number[name] for name in OF)
 
 
-def _contents(run: Mapping[str, Any]) -> dict[str, str]:
+def _facts(run: Run) -> dict[str, dict[str, str | None]]:
+    """What may change from run to run: by its kind and name the value."""
+    one = {
+        name: {"": run[name] if run[name] is None else str(run[name])}
+        for name in ("version", "verb", "seed")
+    }
+    more = {"setting": run["settings"], "signature": run["signatures"], "input": _contents(run)}
+    return one | more
+
+
+def _contents(run: Run) -> dict[str, str | None]:
     """The inputs of a run: the first digits of the content of each, by role and name."""
     return {
         f"{each['as']} {each['name']}": (each["content"] or "unknown")[:12]
         for each in run["inputs"]
     }
-
-
-def _minus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)

@@ -138,7 +138,7 @@ def _runs(ledger: Path | None, scores: Scores) -> Runs | None:
 
     if ledger is None or not ledger.exists():
         return None
-    known = {each["metric"] for rows in runs(ledger).of_run.values() for each in rows}
+    known = {*runs(ledger).numbers["metric"]}
     metrics = [label for label in scores.labels if label in known]
     return runs(ledger, metrics=metrics) if metrics else None
 

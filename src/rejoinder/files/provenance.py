@@ -39,6 +39,12 @@ _SECRETS = (
     re.compile(r"\b(sk-)[\w-]{16,}"),
 )
 """Where a key of a server may stand in a text: its name, or what is before it, is the first group."""
+_TYPES: dict[str, Any] = {
+    "content": str | None, "files": list | None, "ratings": str | None, "command": list, "notes": list,
+    "signatures": dict, "inputs": list,
+}  # fmt: skip
+_INPUT: dict[str, Any] = {"as": str, "name": str, "path": str | None, "content": str | None}
+"""What is read of a record, and of each input in it, and the types of its values."""
 _LONGEST = 255 - len(SUFFIX)  # bytes of a name beside which a record fits
 
 
@@ -216,25 +222,15 @@ def _damaged(place: Path, why: object) -> InputError:
 
 def _is_sound(record: Mapping[str, Any]) -> bool:
     """Whether a record has what is read of it, in its types."""
-    inputs = record.get("inputs")
-    return (
-        "content" in record
-        and isinstance(record.get("command"), list)
-        and all(isinstance(each, str) for each in record["command"])
-        and isinstance(record.get("notes"), list)
-        and isinstance(record.get("signatures"), dict)
-        and isinstance(record.get("content"), str | None)
-        and isinstance(record.get("files"), list | None)
-        and isinstance(record.get("ratings"), str | None)
-        and all(isinstance(each, str) for each in record.get("files") or ())
-        and isinstance(inputs, list)
-        and all(
-            isinstance(each, dict)
-            and {"path", "content"} <= each.keys()
-            and isinstance(each.get("name"), str)
-            and isinstance(each.get("as"), str)
-            and isinstance(each.get("path"), str | None)
-            and isinstance(each.get("content"), str | None)
-            for each in inputs
-        )
+    if not _has({"files": None, "ratings": None, **record}, _TYPES):
+        return False
+    words = (*record["command"], *(record.get("files") or ()))
+    return all(isinstance(each, str) for each in words) and all(
+        isinstance(each, dict) and _has(each, _INPUT) for each in record["inputs"]
+    )
+
+
+def _has(value: Mapping[str, Any], types: Mapping[str, Any]) -> bool:
+    return types.keys() <= value.keys() and all(
+        isinstance(value[name], kind) for name, kind in types.items()
     )

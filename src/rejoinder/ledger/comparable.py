@@ -51,14 +51,10 @@ def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str
     return [
         f"other {name}"
         if name.startswith(_CONTENT)
-        else _change(name, first.get(name), second.get(name))
+        else f"{name}: {first.get(name) or 'none'}, then {second.get(name) or 'none'}"
         for name in dict.fromkeys([*first, *second])
         if first.get(name) != second.get(name)
     ]
-
-
-def _change(name: str, first: str | None, second: str | None) -> str:
-    return f"{name}: {first or 'none'}, then {second or 'none'}"
 
 
 def made_by(signature: str) -> dict[str, str]:

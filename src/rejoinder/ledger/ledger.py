@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from rejoinder.files.checked_tables import Layout
 from rejoinder.files.database import Database, make_database, refuse_network
 from rejoinder.files.replacing import check_target
 from rejoinder.ledger.numbers import Number
+from rejoinder.ledger.registrations import now
 
 _TABLES = """
 CREATE TABLE run (
@@ -116,11 +116,6 @@ def append(path: str | os.PathLike[str], run: Mapping[str, Any], numbers: Iterab
             [(number, *each) for each in numbers],
         )
     return int(number or 0)
-
-
-def now() -> str:
-    """The time as a ledger has it: UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def contents(path: str | os.PathLike[str]) -> dict[str, list[dict[str, Any]]]:

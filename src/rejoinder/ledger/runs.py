@@ -16,7 +16,8 @@ from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.database import Database
 from rejoinder.ledger.comparable import basis, differences, role
-from rejoinder.ledger.ledger import LEDGER, contents, now
+from rejoinder.ledger.ledger import LEDGER, contents
+from rejoinder.ledger.registrations import now
 from rejoinder.messages import Argument, counted, quoted
 from rejoinder.result import PlottedResult, TableResult
 from rejoinder.scoring.margins import NOT_CLEAR, NOT_WORSE, UNDEFINED, WORSE

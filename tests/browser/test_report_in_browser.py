@@ -40,7 +40,7 @@ def full(tmp_path_factory):
         preferences=rejoinder.read_preferences(EXAMPLES / "preferences.csv"),
         resamples=100,
     )
-    made.write(path)
+    made.save(path)
     return path
 
 
@@ -48,7 +48,7 @@ def full(tmp_path_factory):
 def crowded(tmp_path_factory):
     """The page of many systems and many raters of two criteria."""
     path = tmp_path_factory.mktemp("crowd") / "report.html"
-    crowd().write(path)
+    crowd().save(path)
     return path
 
 
@@ -96,8 +96,8 @@ def test_a_page_of_judgements_alone_has_items_without_texts_or_no_items(browser,
     ratings = rejoinder.read_ratings(EXAMPLES / "ratings.csv")
     choices = rejoinder.read_preferences(EXAMPLES / "preferences.csv")
     of_ratings, of_choices = tmp_path / "ratings.html", tmp_path / "choices.html"
-    rejoinder.report(ratings=ratings, resamples=100).write(of_ratings)
-    rejoinder.report(preferences=choices, resamples=100).write(of_choices)
+    rejoinder.report(ratings=ratings, resamples=100).save(of_ratings)
+    rejoinder.report(preferences=choices, resamples=100).save(of_choices)
     page, complaints = shown(browser, of_ratings, bypass_csp=True, **LOOKS[look])
     page.locator("#list button").first.click()
     assert page.locator("#count").inner_text() == FIRST
@@ -175,7 +175,7 @@ def test_hostile_texts_are_texts(browser, tmp_path, monkeypatch, packed):
     if packed:
         monkeypatch.setattr("rejoinder.reporting.page.LARGE", 0)
     path = tmp_path / "hostile.html"
-    hostile().write(path)
+    hostile().save(path)
     page, complaints = shown(browser, path)
     visible = BAD.replace("\u202e", "\\u202e")
     assert page.locator("#item-title").inner_text() == f"Item 0{visible}"
@@ -261,7 +261,7 @@ def test_a_large_report_opens_at_once_and_finds_at_once(browser, tmp_path):
     ]
     table = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
     path = tmp_path / "large.html"
-    rejoinder.report(testset, table, ["bleu", "length"], resamples=0).write(path)
+    rejoinder.report(testset, table, ["bleu", "length"], resamples=0).save(path)
     assert path.stat().st_size < 30e6
     begun = time.perf_counter()
     page, complaints = shown(browser, path)
@@ -285,7 +285,7 @@ def test_a_browser_that_cannot_unpack_the_items_says_so(browser, tmp_path, monke
     """Everything else is there; a file that is not whole has a sentence of its own."""
     monkeypatch.setattr("rejoinder.reporting.page.LARGE", 0)
     path = tmp_path / "packed.html"
-    hostile().write(path)
+    hostile().save(path)
     page, complaints = opened(browser)
     page.add_init_script("delete window.DecompressionStream")
     page.goto(path.as_uri())
@@ -316,7 +316,7 @@ def test_every_letter_is_found_in_any_case(browser, tmp_path):
     testset = rejoinder.TestSet.from_lists([[text] for text in texts])
     table = pl.DataFrame({"system": "a", "id": testset.ids, "text": ["reply"] * 5})
     path = tmp_path / "letters.html"
-    rejoinder.report(testset, table, ["length"], resamples=0).write(path)
+    rejoinder.report(testset, table, ["length"], resamples=0).save(path)
     page, _ = shown(browser, path)
     for wanted, items in (
         ("i\u0307STAN", [1]),

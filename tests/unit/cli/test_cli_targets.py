@@ -361,12 +361,12 @@ def test_a_report_that_python_wrote_is_replaced_unless_it_was_changed_since(
     command, tmp_path, name
 ):
     page, ratings = tmp_path / name, str(EXAMPLES / "ratings.csv")
-    rejoinder.report(ratings=rejoinder.read_ratings(ratings), resamples=100).write(page)
+    rejoinder.report(ratings=rejoinder.read_ratings(ratings), resamples=100).save(page)
     words = ["report", "--ratings", ratings, "--resamples", "100", "-o", page]
     status, _, err = command(*words)
     assert status == 0, err
     assert f"{page}: a report of an earlier run will be replaced" in err
-    rejoinder.report(ratings=rejoinder.read_ratings(ratings), resamples=100).write(page)
+    rejoinder.report(ratings=rejoinder.read_ratings(ratings), resamples=100).save(page)
     page.write_text("my notes")
     status, _, err = command(*words)
     assert (status, page.read_text()) == (2, "my notes")

@@ -185,7 +185,7 @@ def test_parameters_that_have_no_meaning_are_refused(testset, replies):
         rejoinder.report(testset, replies, ["bleu"], ratings=others, **FEW)
     made = rejoinder.report(*small(1), ["bleu"], **FEW)
     with pytest.raises(InputError, match=r"got the suffix '.pdf', expected '.html' or '.md'"):
-        made.write("r.pdf")
+        made.save("r.pdf")
 
 
 def data(report):
@@ -311,7 +311,7 @@ def test_frames_of_others_are_taken(testset, replies):
 def test_the_same_report_is_the_same_file(full, tmp_path, suffix):
     one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
     for path in (one, two):
-        full.write(path, {"testset": TESTSET, "responses": SYSTEMS}, ["python", "make.py"])
+        full.save(path, {"testset": TESTSET, "responses": SYSTEMS}, ["python", "make.py"])
     assert one.read_bytes() == two.read_bytes()
     if suffix == ".html":
         assert "python make.py" in one.read_text("utf-8")
@@ -322,7 +322,7 @@ def test_the_same_report_is_the_same_file(full, tmp_path, suffix):
 
 def test_markdown_has_the_sentences_and_the_tables(full, tmp_path):
     path = tmp_path / "report.md"
-    full.write(path)
+    full.save(path)
     text = path.read_text("utf-8")
     assert text.startswith("<!-- rejoinder report -->\n#### Summary\n")
     assert "#### What is not known" in text

@@ -46,6 +46,7 @@ from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.selection import check_systems
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import CheckedTable, Preferences, Ratings, Responses
 
@@ -120,7 +121,7 @@ class Report(ReportParts, TableResult):
         """
         return page(self, record, progress)
 
-    def write(
+    def save(
         self,
         path: str | os.PathLike[str],
         made_of: Mapping[str, str | os.PathLike[str] | Sequence[str | os.PathLike[str]]]
@@ -266,8 +267,8 @@ def report(
     draws: dict[str, Any] = {"resamples": resamples, "seed": seed}
     sampled: dict[str, Any] = {"at": at, "passing": passing}
     values, tokens = read_quantities(ruq)
-    table = None if ratings is None else _rated(ratings, criterion, without)
-    chosen = None if preferences is None else _preferred(preferences, without)
+    table = None if ratings is None else taken(Ratings, ratings).of_criterion(criterion)
+    chosen = None if preferences is None else taken(Preferences, preferences)
     judged = [*_judged(table, "system"), *_judged(chosen, "a", "b")]
     if metrics is None and judged and (items is None or items.references.is_empty()):
         metrics = []
@@ -275,7 +276,9 @@ def report(
         scores = kept
     elif texts is None or not (metrics is None or metrics):
         known = [*_judged(texts[1] if texts else None, "system"), *judged]
-        scores = without_texts(items, metrics or [], known, facts | sampled | draws)
+        every = without_texts(items, metrics or [], known, facts | sampled | draws)
+        check_systems(without if texts is None else (), every.names)
+        scores = _others(every, without)
     else:
         facts["drop_unusable"] = drop_unusable
         given = facts | sampled | draws
@@ -283,7 +286,10 @@ def report(
     failed: dict[str, str] = {}
     about_data: tuple[str, ...] = ()
     if table is not None:
+        table = table.where(~pl.col("system").is_in(list(without)))
         table, about_data = _scored_ratings(table, scores)
+    if chosen is not None:
+        chosen = chosen.where(~pl.any_horizontal(pl.col("a", "b").is_in(list(without))))
     several = len(scores.names) > 1 and scores.resamples > 0 and bool(scores.measured)
     if several:
         progress("comparing")
@@ -331,10 +337,14 @@ def _kept(
     for name, value in (("responses", responses), ("metrics", metrics)):
         if value is not None:
             raise ParameterError(Argument(name), " beside scores has no effect; leave it out")
-    scores = scores_of(given, Scores, "rejoinder.report(scores=scores)")
-    if without:
-        scores = scores.select(systems=[name for name in scores.names if name not in without])
+    scores = _others(scores_of(given, Scores, "rejoinder.report(scores=scores)"), without)
     return scores if cluster is None else scores.clustered(cluster)
+
+
+def _others(scores: Scores, without: Sequence[str]) -> Scores:
+    """The scores of other systems than these."""
+    names = [name for name in scores.names if name not in without]
+    return scores.select(systems=names) if len(names) < len(scores.names) else scores
 
 
 def _texts(
@@ -367,12 +377,6 @@ def _scored_ratings(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str,
     left_out = table.frame.height - own.height
     note = f"ratings: {counted(left_out, 'rating')} of other systems or items left out"
     return table.with_frame(own), (note,) if left_out else ()
-
-
-def _rated(given: Frame | Ratings, criterion: str | None, without: Sequence[str]) -> Ratings:
-    """The ratings of the criterion, without those of systems that are left out."""
-    own = taken(Ratings, given).of_criterion(criterion)
-    return own.where(~pl.col("system").is_in(list(without)))
 
 
 def _attempt(part: str, make: Callable[[], Made], failed: dict[str, str]) -> Made | None:
@@ -452,12 +456,6 @@ def _with_people(
             if both is not None:
                 together[name] = both
     return replies, systems, together
-
-
-def _preferred(given: Frame | Preferences, without: Sequence[str]) -> Preferences:
-    """The preferences of all systems but those that are left out."""
-    left_out = pl.any_horizontal(pl.col("a", "b").is_in(list(without)))
-    return taken(Preferences, given).where(~left_out)
 
 
 def _judged(table: CheckedTable | None, *systems: str) -> Iterator[pl.DataFrame]:

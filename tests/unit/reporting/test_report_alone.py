@@ -142,6 +142,48 @@ def test_the_command_says_what_is_wrong(command, tmp_path, words, message):
     assert message in err
 
 
+def test_a_column_for_each_rated_system_holds_its_replies(command, tmp_path):
+    """A table of contexts and replies that is given once, as people keep it beside their ratings."""
+    judged().write_csv(ratings := tmp_path / "ratings.csv")
+    rows = [
+        {
+            "id": f"i{n}",
+            "context": f"q{n}",
+            "good": f"yes {n}",
+            "middle": "" if n == 3 else f"at {n}",
+            "weak": "no",
+        }
+        for n in range(24)
+    ]
+    pl.DataFrame(rows).write_csv(answers := tmp_path / "answers.csv")
+    words = ["report", answers, "--ratings", ratings, "--resamples", 100, "-o", tmp_path / "r.html"]
+    out = command(*words)[1]
+    assert (
+        "3 systems replied to 24 items (middle to 23 of them), none of which has a reference."
+        in out
+    )
+    assert "each of these columns is a system: good, middle, weak" in " ".join(out.split())
+    assert "yes 7" in (tmp_path / "r.html").read_text()
+    # Where the rated systems are no columns, or hold numbers, the table holds items alone.
+    for other in (
+        [{**row, "good": n} for n, row in enumerate(rows)],
+        [{**r, "weak": None} for r in rows],
+    ):
+        pl.DataFrame(other).drop("weak" if other[0]["weak"] is None else []).write_csv(answers)
+        assert "the texts of the replies are not given" in " ".join(command(*words)[1].split())
+
+
+@pytest.mark.parametrize("beside", [[], ["--scores", EXAMPLES / "judge.csv"]])
+def test_a_system_is_left_out_of_ratings_too(command, tmp_path, beside):
+    words = ["report", "--ratings", RATINGS, *beside, "--resamples", 100, "-o", tmp_path / "r.html"]
+    out = command(*words, "--without", "generic")[1]
+    assert "2 systems and 66 items" in out
+    assert "generic" not in out
+    status, _, err = command(*words, "--without", "generik")
+    assert status == 2
+    assert "system 'generik' is unknown; choose 'generic', 'retrieval' or 'tuned'" in err
+
+
 def test_texts_of_a_file_of_scores_are_taken(command, tmp_path):
     rows = [
         {

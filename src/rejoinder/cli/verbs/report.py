@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rejoinder.ledger.runs import Runs
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
-    from rejoinder.tables.types import Responses
+    from rejoinder.tables.types import Ratings, Responses
 
 LARGE = 25.0
 """Megabytes; such a page opens in about 2 seconds."""
@@ -88,15 +88,17 @@ def report(given: ReportOptions) -> None:
     check_needs(judged, "--ratings FILE or --preferences FILE", "criterion")
     scores = _kept(given)
     texts, replies = _texts(given) if scores is None else (None, None)
+    scale = inputs.own_scale(given.ratings)
+    ratings = inputs.read_rated(given, scale) if given.ratings else None
+    if texts is not None and replies is None and ratings is not None:
+        replies = _replies_beside_items(given, texts, ratings)
     check_needs(replies is not None, "responses", "references", "drop_unusable")
     check_needs(replies is not None or scores is not None, "responses", "metrics")
     measured = replies is not None or bool(given.scores)
     check_needs(measured or scores is not None, "responses or --scores FILE", "at")
     check_needs(measured, "responses or --scores FILE", "missing")
     check_needs(bool(given.at), "--at K", "passing")
-    metrics = None if scores is not None else inputs.metrics_of(given, given.without)
-    scale = inputs.own_scale(given.ratings)
-    ratings = inputs.read_rated(given, scale) if given.ratings else None
+    metrics = None if scores is not None else inputs.metrics_of(given)
     preferences = _preferences(given)
     with Progress("measuring") as tick:
         result = made(
@@ -109,6 +111,7 @@ def report(given: ReportOptions) -> None:
             ruq=given.ruq,
             criterion=given.criterion,
             scale=scale,
+            without=given.without if scores is None else (),
             **given.of(options.GapsOptions, options.SamplesOptions, options.SamplingOptions),
             cluster=given.cluster,
             progress=lambda part: _begun(tick, part),
@@ -182,8 +185,32 @@ def _texts(given: ReportOptions) -> tuple[TestSet | None, Responses | None]:
     if given.testset is not None:
         inputs.take_judges(given)
     if given.replies or not (others or given.preferences):
-        return inputs.read(given, given.without)
+        return inputs.read(given)
     return (None if given.testset is None else inputs.read_items(given)), None
+
+
+def _replies_beside_items(
+    given: ReportOptions, items: TestSet, ratings: Ratings
+) -> Responses | None:
+    """The replies of a table of items that has a column of texts for each rated system; else None."""
+    from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers
+    from rejoinder.tables.assembly.rating_cells import scores_of
+    from rejoinder.tables.formats.format_choice import choose
+    from rejoinder.tables.in_memory import taken
+    from rejoinder.tables.notes import note
+    from rejoinder.tables.types import Responses
+
+    part_of = choose([given.testset], given.format, "test set").part
+    part = None if part_of is None else part_of(given.testset)
+    systems = ratings.frame.get_column("system").unique(maintain_order=True).to_list()
+    if part is None or part.frame.height != len(items.ids) or not {*systems} <= {*part.texts()}:
+        return None
+    columns = part.frame.select(systems)
+    if any(holds_numbers(scores_of(each)) for each in columns.iter_columns()):
+        return None
+    note("systems", given.testset, columns=systems)
+    replies = {each.name: [text or None for text in each] for each in columns.iter_columns()}
+    return taken(Responses, replies, items.ids)
 
 
 def _begun(tick: Progress, part: str) -> Progress:

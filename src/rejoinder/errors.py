@@ -51,6 +51,16 @@ class MissingExtraError(RejoinderError, ImportError):
     """An optional dependency (or Java) is not installed."""
 
 
+def check_least(least: int, **values: float | None) -> None:
+    """Raises a ParameterError for an argument below its least value; None is no value.
+
+    >>> check_least(1, beam=10, epochs=None)
+    """
+    for name, value in values.items():
+        if value is not None and value < least:
+            raise ParameterError(Argument(name, value), f" must be {least} or more")
+
+
 def one_of(choices: Iterable[str]) -> str:
     """Lists the choices of a message: ``'a', 'b' or 'c'``.
 

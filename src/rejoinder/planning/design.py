@@ -14,7 +14,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.checksums import KEY, with_checksum
 from rejoinder.files.replacing import replacing
 from rejoinder.files.strict_json import strict_json
@@ -447,10 +447,8 @@ def designs_for(
         raise ParameterError(
             Argument("difference", effect), " must be other than 0: the difference to be found"
         )
-    if every < 1:
-        raise ParameterError(Argument("every", every), " must be 1 or more")
-    if systems < 2:
-        raise ParameterError(Argument("systems", systems), " must be 2 or more")
+    check_least(1, every=every)
+    check_least(2, systems=systems)
     kinds = [each for each in KINDS if spread.rho or not each.judge]
     found = {each: _design(each, effect, spread, power, every, systems) for each in kinds}
     reached = [each for each in kinds if found[each].most is not None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.human_evaluation.grades import check_scale
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
 from rejoinder.human_evaluation.rating_filter import reliable_ratings
@@ -44,8 +44,7 @@ class RatingRules:
     least_raters: int = 1
 
     def __post_init__(self) -> None:
-        if self.least_raters < 1:
-            raise ParameterError(Argument("least_raters", self.least_raters), " must be 1 or more")
+        check_least(1, least_raters=self.least_raters)
         if self.filter_raters is None and self.least != LEAST_SHARED:
             raise ParameterError(
                 Argument("least", self.least),

@@ -12,7 +12,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.corpora.pairs import Pairs, as_pairs
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import file_name
 from rejoinder.messages import Argument, counted
@@ -229,10 +229,7 @@ def _check(
     beam: int,
     candidates: int,
 ) -> None:
-    if beam < 1:
-        raise ParameterError(Argument("beam", beam), "; expected 1 or more")
-    if candidates < 1:
-        raise ParameterError(Argument("candidates", candidates), "; expected 1 or more")
+    check_least(1, beam=beam, candidates=candidates)
     if system in BUILT_IN and corpus is None:
         raise ParameterError(
             f"{system}: needs a corpus to take replies from; name one with ", Argument("corpus")

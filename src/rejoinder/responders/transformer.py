@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.messages import Argument
 from rejoinder.models.batching import padded
 from rejoinder.models.huggingface.pretrained import check_ids
@@ -67,8 +67,7 @@ class TransformerResponder:
             MissingExtraError: Torch or transformers are not installed.
             ParameterError: A number is out of range, or leaves no room for a prompt.
         """
-        if answer_tokens < 1:
-            raise ParameterError(Argument("answer_tokens", answer_tokens), "; expected 1 or more")
+        check_least(1, answer_tokens=answer_tokens)
         backend = load(folder, Prompting(turns=turns), local=local, name=name)
         window = _window(backend)
         if window is not None and answer_tokens >= window:

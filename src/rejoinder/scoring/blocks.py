@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.shards import end_of_shard, in_shards, shared
 from rejoinder.messages import Argument, merged
 from rejoinder.metrics import registry
@@ -83,8 +83,7 @@ def score_parquet(
         ParameterError: A metric or a parameter is unknown or does not fit.
     """
     check_draws(resamples, seed)
-    if block < 1:
-        raise ParameterError(Argument("block", block), " must be 1 or more")
+    check_least(1, block=block)
     read = ("id", "references")
     selected = registry.metrics(_defaults(_opened(testset, read)) if metrics is None else metrics)
     for label, metric in selected.items():

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rejoinder.errors import ParameterError
+from rejoinder.errors import check_least
 from rejoinder.files.locks import alone
-from rejoinder.messages import Argument
 from rejoinder.models.training.folder import FINISHED, ModelFolder, check_free, finished
 from rejoinder.models.vectors.word2vec import WINDOW, corpus_hash, cut_sentences, trained_on
 from rejoinder.models.vectors.word_vectors import KIND, WordVectors
@@ -77,8 +76,7 @@ def train_vectors(
         MissingExtraError: Gensim or torch is not installed.
     """
     check_draws(0, seed)
-    if width < 1:
-        raise ParameterError(Argument("width", width), " must be 1 or more")
+    check_least(1, width=width)
     check_free(Path(path))
     corpus = TestSet.of(corpus)
     turns = corpus.contexts.get_column("context").explode().drop_nulls().to_list()

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError, check_least, one_of
 from rejoinder.messages import Argument, Placeholder, quoted
 from rejoinder.responders.phrase.parameters import KIND, PhraseParameters
 from rejoinder.responders.seq2seq.parameters import Parameters
@@ -127,7 +127,7 @@ class ParameterGrid:
         Raises:
             ParameterError: There are not so many, or less than one is asked for.
         """
-        check_trials(trials)
+        check_least(1, trials=trials)
         if trials > self.size:
             raise ParameterError(
                 Argument("trials", trials), f": the grid has {self.size} settings; expected no more"
@@ -218,12 +218,6 @@ def single_values(texts: Sequence[str], names: Settable = SETTABLE) -> Setting:
     return {name: values[0] for name, values in axes.items()}
 
 
-def check_trials(trials: int) -> None:
-    """Raises a ParameterError for less than one trial."""
-    if trials < 1:
-        raise ParameterError(Argument("trials", trials), ": expected 1 or more")
-
-
 def _number(name: str, text: str, kind: type[int] | type[float]) -> Number:
     try:
         value = kind(text)
@@ -292,7 +286,7 @@ class Search:
                     Argument("sampler", self.sampler),
                     f": needs {Argument('trials', Placeholder('N'))}, how many",
                 )
-            check_trials(self.trials)
+            check_least(1, trials=self.trials)
 
     @property
     def extensible(self) -> bool:

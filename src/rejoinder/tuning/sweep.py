@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.corpora.pairs import Pairs, as_pairs
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import check_folder_target, remove_parts, write_json
 from rejoinder.messages import Argument, counted
@@ -183,8 +183,7 @@ def run_trials(
             ": has no effect on phrase-based systems; leave it out",
         )
     check_folder_target(path)
-    if keep < 0:
-        raise ParameterError(Argument("keep", keep), ": expected 0 or more")
+    check_least(0, keep=keep)
     if "epochs" in grid.axes and search.prune != "none":
         raise ParameterError(
             Argument("settings"),

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.checksums import with_checksum
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument, counted, listed
@@ -144,7 +144,8 @@ def tune(
         InputError: Candidates and test set do not fit, or too few items are left.
         ParameterError: A metric, a feature or a parameter is unknown or cannot be.
     """
-    _check(folds, starts)
+    check_least(2, folds=folds)
+    check_least(1, starts=starts)
     testset = TestSet.of(testset)
     given = NBestLists.of(candidates, scores, ids=testset.ids, format=format, columns=columns)
     digest = testset.digest
@@ -191,13 +192,6 @@ def tune(
     return Tuned(
         by_name, value, digest, table, settings, signatures, tuple(dict.fromkeys(notes)), result
     )
-
-
-def _check(folds: int, starts: int) -> None:
-    if folds < 2:
-        raise ParameterError(Argument("folds", folds), ": expected 2 or more")
-    if starts < 1:
-        raise ParameterError(Argument("starts", starts), ": expected 1 or more")
 
 
 def _usable(

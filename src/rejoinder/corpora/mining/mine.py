@@ -16,7 +16,7 @@ from rejoinder.corpora.mining.own_conversations import own_conversations
 from rejoinder.corpora.mining.search import Product, Wanted, search
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
 from rejoinder.document.table import Table, key, number
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.arrays import MemoryArrays
 from rejoinder.files.shards import end_of_shard, shared
 from rejoinder.kernels.arrays import Fingerprints, Indices, Tokens
@@ -236,8 +236,7 @@ def check_parameters(candidates: int, alpha: float, epsilon: float, k1: float, b
     Raises:
         ParameterError: One is outside its range.
     """
-    if candidates < 1:
-        raise ParameterError(Argument("candidates", candidates), "; expected 1 or more")
+    check_least(1, candidates=candidates)
     if not 0 <= alpha <= 1:
         raise ParameterError(Argument("alpha", alpha), "; expected a number from 0 to 1")
     if not 0 <= epsilon < math.inf:

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import Argument
+from rejoinder.errors import InputError, check_least
 from rejoinder.models.server import AnswerError, RefusedError, open_server
 from rejoinder.models.server_key import answer_without_key
 
@@ -168,8 +167,7 @@ class ChatEndpoint:
         seed: int = 12345,
         name: str | None = None,
     ) -> None:
-        if answer_tokens < 1:
-            raise ParameterError(Argument("answer_tokens", answer_tokens), "; expected 1 or more")
+        check_least(1, answer_tokens=answer_tokens)
         self.server, self.model = open_server(url)
         self.url = self.server.url
         self.name = name or self.model

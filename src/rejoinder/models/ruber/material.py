@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.corpora.leakage import NOTHING, WordTexts
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, check_least
 from rejoinder.files.content import folder_hash
 from rejoinder.messages import Argument
 from rejoinder.models.huggingface.encoder import Encoder
@@ -140,9 +140,7 @@ def _check(sizes: Sequence[str], seeds: int, epochs: int | None) -> None:
         raise ParameterError(
             Argument("sizes", list(sizes)), f": name one or more of {', '.join(SIZES)}, each once"
         )
-    for name, value in (("seeds", seeds), ("epochs", epochs)):
-        if value is not None and value < 1:
-            raise ParameterError(Argument(name, value), " must be 1 or more")
+    check_least(1, seeds=seeds, epochs=epochs)
 
 
 def _shaped(size: Size, epochs: int | None, vectors: WordVectors | None) -> Size:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError
-from rejoinder.messages import Argument
+from rejoinder.errors import ParameterError, check_least
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.leave_own_out_units import measured
 from rejoinder.meta_evaluation.matching import RANDOM
@@ -241,8 +240,7 @@ def check_cases(testset: TestSet, n: int, ids: Sequence[str]) -> None:
         n: Number of items to draw, 0 or more.
         ids: Ids of items that are shown anyway.
     """
-    if n < 0:
-        raise ParameterError(Argument("cases", n), " must be 0 or more")
+    check_least(0, cases=n)
     known = set(testset.ids)
     for name in ids:
         if name not in known:

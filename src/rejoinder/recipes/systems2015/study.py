@@ -18,11 +18,11 @@ import polars as pl
 
 from rejoinder.corpora.pairs import Pairs, as_pairs, divided
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, check_least
 from rejoinder.files.checksums import without_checksum
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import made_folder, remove_parts
-from rejoinder.messages import Argument, merged
+from rejoinder.messages import merged
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.progress import Progress, advance
@@ -147,9 +147,7 @@ def systems2015(
     """
     check_draws(resamples, seed)
     folder = Path(folder)
-    for name, value in (("nbest", nbest), ("rounds", rounds), ("starts", starts), ("beam", beam)):
-        if value < 1:
-            raise ParameterError(Argument(name, value), ": expected 1 or more")
+    check_least(1, nbest=nbest, rounds=rounds, starts=starts, beam=beam)
     if detokenize:
         testset = detokenized(testset)
         validation = validation and detokenized(validation)

@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, reasons, signed
-from rejoinder.errors import ParameterError
-from rejoinder.messages import Argument
+from rejoinder.errors import ParameterError, check_least
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Turn
@@ -333,8 +332,7 @@ def cases(study: TaoStudy, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
     Raises:
         ParameterError: A context is not in the study, or ``n`` is negative.
     """
-    if n < 0:
-        raise ParameterError(Argument("cases", n), " must be 0 or more")
+    check_least(0, cases=n)
     seen = study.pooled.observations().drop("group")
     rated: list[str] = seen.get_column("id").unique(maintain_order=True).to_list()
     for name in ids:

@@ -171,9 +171,9 @@ class FileLook(TableResult):
                 call for verb, call in self._calls() if verb not in alone
             ],
         }
+        table = Table(readings, [key("read as", "kind"), *headings], meanings=meanings)
         return [
-            Table(readings, [key("read as", "kind"), *headings], meanings=meanings),
-            GAP,
+            *([table, GAP] if rows else []),
             *lines(f"{what}: {names}" for what, names in self._names().items()),
             *lines(f"{what}: {', '.join(calls)}" for what, calls in groups.items() if calls),
             *lines((_as_line(each) for each in self.examples), "command"),

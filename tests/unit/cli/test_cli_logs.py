@@ -139,14 +139,28 @@ def test_several_files_are_looked_at_each_under_its_name(command, logs):
         "third.jsonl",
     ]
     one = command("look", "third.jsonl", "--json")[1]
+    # What a file is taken for may be nothing, which is an answer where other files are something.
     status, out, err = command("look", "old.json", "note.html", "third.jsonl", "--json")
-    assert status == 2
-    assert "note.html: cannot tell the format" in err
+    assert status == 0, err
     told = json.loads(out)["inputs"]
-    assert [each["path"] for each in told] == ["old.json", "third.jsonl"]
-    assert told[1] == {
+    assert [each["path"] for each in told] == ["old.json", "note.html", "third.jsonl"]
+    assert told[2] == {
         key: value for key, value in json.loads(one).items() if key != "json_version"
     }
+    why = "cannot tell the format by its suffix and first bytes"
+    assert told[1]["readings"] == []
+    assert told[1]["refusals"] == [{"kind": "any table", "why": why}]
+    out = command("look", "old.json", "note.html")[1]
+    assert f"\nnote.html\nnote: not read as any table: {why}\n" in out
+    status, out, err = command("look", "note.html", "note.html")
+    assert (status, out) == (2, "")
+    assert f"note.html: {why}; say which it is with --format" in err
+    # A damaged file is an error, behind what the others are taken for.
+    (logs / "cut.jsonl").write_text('{"id": ')
+    status, out, err = command("look", "old.json", "cut.jsonl")
+    assert status == 2
+    assert out.startswith("old.json\n")
+    assert "cut.jsonl" in err
 
 
 @pytest.fixture

@@ -23,17 +23,19 @@ def look(given: LookOptions) -> None:
     Each file, or folder, is read as each kind of table: test set, responses, ratings, preferences,
     scores and mined candidates. For each that works: its format, what it holds, and which columns are
     read under another name. Then a command for each use of the file. A folder of logs of an evaluation
-    tool is taken as all of them together.
+    tool is taken as all of them together. Of several files, one of no known format is named as that.
     """
     from rejoinder.cli.show.json_output import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.document.parts import GAP, Line
     from rejoinder.document.text import styled
     from rejoinder.errors import InputError, RejoinderError
+    from rejoinder.tables.formats.format_choice import UnknownFormatError
+    from rejoinder.tables.look import FileLook
     from rejoinder.tables.look import look as looked
 
     files = list(dict.fromkeys(given.files))
-    results, errors = [], []
+    results, errors, unknown = [], [], {}
     for path in files:
         try:
             with Progress("reading"):
@@ -41,7 +43,14 @@ def look(given: LookOptions) -> None:
         except RejoinderError as error:
             if len(files) == 1:
                 raise
-            errors.append(str(error))
+            if isinstance(error, UnknownFormatError):
+                unknown[path] = str(error)
+                why = unknown[path].removeprefix(f"{path}: ").partition(";")[0]
+                results.append(FileLook(str(path), (), False, (), refusals={"any table": why}))
+            else:
+                errors.append(str(error))
+    if len(unknown) == len(results):
+        results, errors = [], [*unknown.values(), *errors]
     if given.json and len(files) == 1:
         write(results[0].as_json())
     elif given.json:

@@ -236,7 +236,7 @@ def test_the_summary_says_where_judges_save_nothing_and_counts_in_grammar():
 def test_the_docs_have_the_quantiles_of_any_time():
     text = (EXAMPLES.parent / "docs" / "compare-with-people.md").read_text()
     z, t = standard_errors_at(20), quantile_at(20, 19)
-    assert f"at 20 rated items z is {z:.2f} and t with 19 degrees of freedom {t:.1f}" in text
+    assert f"at 20 rated items z is {z:.2f}, and t with 19 degrees of freedom {t:.1f}" in text
 
 
 def _reversed(lines):

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.files.replacing import check_target, replacing
+from rejoinder.files.replacing import check_target, write_file
 from rejoinder.scoring.scores import Scores
 
 SUFFIXES = (".json", ".jsonl")
@@ -58,8 +58,7 @@ def write_precomputed(
         if Path(path).suffix.lower() == ".jsonl"
         else b"[\n" + b",\n".join(lines) + b"\n]\n"
     )
-    with replacing(path) as temporary:
-        temporary.write_bytes(text)
+    write_file(path, text)
     return len(records)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rejoinder.cli.targets import announce_replacements, check_file, tables_beside
-from rejoinder.files.replacing import replacing
+from rejoinder.files.replacing import write_file
 
 if TYPE_CHECKING:
     from rejoinder.document.parts import Document
@@ -37,12 +37,13 @@ def save_tables(path: Path, document: Document) -> Iterator[tuple[Path, Callable
         from rejoinder.rendering.comma_separated import as_csv
 
         for name, content in (as_csv(document) or {"": ""}).items():
-            write = partial(_write_beside, path, content) if name else partial(write_text, content)
-            yield (path.with_name(f"{path.stem}-{name}.csv") if name else path), write
+            write = partial(_write_beside, named=path) if name else write_file
+            place = path.with_name(f"{path.stem}-{name}.csv") if name else path
+            yield place, partial(write, content=content)
     else:
         context = click.get_current_context(silent=True)
         name = "rejoinder" if context is None else context.command_path
-        yield path, partial(write_text, written(document, path.suffix.lower(), name))
+        yield path, partial(write_file, content=written(document, path.suffix.lower(), name))
 
 
 def written(document: Document, suffix: str, name: str) -> str:
@@ -58,17 +59,11 @@ def written(document: Document, suffix: str, name: str) -> str:
     return f"<!-- {name} -->\n\n{content}"
 
 
-def write_text(content: str, path: Path) -> None:
-    """Writes a file whole or not at all."""
-    with replacing(path) as temporary:
-        temporary.write_text(content, encoding="utf-8")
-
-
-def _write_beside(named: Path, content: str, path: Path) -> None:
-    """The same for a file that the command does not name, which is looked at only now."""
+def _write_beside(path: Path, content: str, named: Path) -> None:
+    """Writes a file that the command does not name, which is looked at only now."""
     check_file(path, tables_beside(named), "--tables")
     announce_replacements()
-    write_text(content, path)
+    write_file(path, content)
 
 
 def _page(name: str, tables: str) -> str:

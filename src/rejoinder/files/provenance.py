@@ -23,7 +23,7 @@ from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import digest_of_files, visible_files
 from rejoinder.files.queries import query_of
 from rejoinder.files.reading import STANDARD_INPUT
-from rejoinder.files.replacing import replacing
+from rejoinder.files.replacing import write_file
 from rejoinder.files.sources import digest_of
 
 SUFFIX = ".provenance.json"
@@ -150,9 +150,8 @@ def write_record(path: str | os.PathLike[str], record: Mapping[str, Any]) -> Non
     """
     check_record_target(path)
     whole = with_checksum({FORMAT: VERSION, **record})
-    with replacing(record_path(path)) as temporary:
-        text = json.dumps(whole, ensure_ascii=False, indent=1)
-        temporary.write_bytes((text + "\n").encode("utf-8", "replace"))
+    text = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    write_file(record_path(path), text.encode("utf-8", "replace"))
 
 
 def check_record_target(path: str | os.PathLike[str]) -> None:

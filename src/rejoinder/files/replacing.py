@@ -103,6 +103,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         _remove(temporary)
 
 
+def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Writes a file, whole or not at all; a text in UTF-8, its line ends as they are.
+
+    Raises:
+        InputError: The path cannot be written.
+    """
+    with replacing(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
 def write_json(path: Path, value: Any, sort_keys: bool = False) -> None:
     """Writes a value as JSON, whole or not at all; without numbers that JSON does not have.
 
@@ -112,8 +122,7 @@ def write_json(path: Path, value: Any, sort_keys: bool = False) -> None:
         sort_keys: Whether keys are written in alphabetical order.
     """
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
-    with replacing(path) as temporary:
-        temporary.write_text(f"{text}\n", encoding="utf-8")
+    write_file(path, f"{text}\n")
 
 
 def beside(final: Path, suffix: str) -> Path:
@@ -223,5 +232,4 @@ def write_texts(path: str | os.PathLike[str], texts: Mapping[str, str]) -> None:
         for name, text in texts.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(place) as temporary:
-                temporary.write_text(text, "utf-8")
+            write_file(place, text)

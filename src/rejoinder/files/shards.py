@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import with_checksum, without_checksum
-from rejoinder.files.replacing import replacing
+from rejoinder.files.replacing import write_file
 from rejoinder.messages import Argument, listed, quoted
 
 if TYPE_CHECKING:
@@ -333,8 +333,7 @@ def compute_part(
         "results": hashlib.sha256(body).hexdigest(),
     }
     line = json.dumps(with_checksum(header), ensure_ascii=True).encode() + b"\n"
-    with replacing(Path(path)) as temporary:
-        temporary.write_bytes(line + body)
+    write_file(path, line + body)
     return read_part(path)
 
 

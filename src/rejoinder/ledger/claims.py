@@ -26,7 +26,7 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.canonical_json import canonical
-from rejoinder.files.replacing import replacing
+from rejoinder.files.replacing import write_file
 from rejoinder.files.strict_json import strict_json
 from rejoinder.human_evaluation.by_people.compare import compare_by_people
 from rejoinder.ledger.differences import differences
@@ -206,8 +206,7 @@ def write_claim(
     }
     predicate = statement["predicate"]
     predicate["sha256"] = hashlib.sha256(canonical(statement)).hexdigest()
-    with replacing(path) as temporary:
-        temporary.write_bytes(canonical(statement) + b"\n")
+    write_file(path, canonical(statement) + b"\n")
 
 
 def subjects(
@@ -217,16 +216,6 @@ def subjects(
     named = [(f"rows:{name}", hashlib.sha256(blocks[name]).hexdigest()) for name in sorted(blocks)]
     named += [(each["name"], each["sha256"]) for each in inputs if each["sha256"]]
     return [{"name": name, "digest": {"sha256": digest}} for name, digest in named]
-
-
-def write_scores(rows: bytes, path: str | os.PathLike[str]) -> None:
-    """Writes the measured rows of a claim, which ``load_scores`` reads.
-
-    Raises:
-        InputError: The path cannot be written.
-    """
-    with replacing(path) as temporary:
-        temporary.write_bytes(rows)
 
 
 def is_claim(path: str | os.PathLike[str]) -> bool:

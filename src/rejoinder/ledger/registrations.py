@@ -18,7 +18,7 @@ from typing import Any
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.canonical_json import canonical
-from rejoinder.files.replacing import replacing
+from rejoinder.files.replacing import write_file
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import Argument
 
@@ -106,8 +106,7 @@ def register(path: str | os.PathLike[str], **facts: Any) -> Registration:
     """
     value = {KEY: VERSION, "version": __version__, "date": now(), "nonce": secrets.token_hex(16)}
     content = canonical(value | {"registered": facts}) + b"\n"
-    with replacing(path) as temporary:
-        temporary.write_bytes(content)
+    write_file(path, content)
     return Registration(hashlib.sha256(content).hexdigest(), value["date"], facts)
 
 

@@ -16,7 +16,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.checksums import KEY, with_checksum
-from rejoinder.files.replacing import replacing
+from rejoinder.files.replacing import write_file
 from rejoinder.files.strict_json import strict_json
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
@@ -187,8 +187,7 @@ class RatingDesign:
         Raises:
             InputError: The file cannot be written.
         """
-        with replacing(path) as temporary:
-            temporary.write_text(self.text, "utf-8")
+        write_file(path, self.text)
 
     @property
     def text(self) -> str:

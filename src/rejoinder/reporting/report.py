@@ -15,7 +15,7 @@ from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.provenance import content_of, write_record
 from rejoinder.files.recording import record_of
-from rejoinder.files.replacing import check_target, replacing
+from rejoinder.files.replacing import check_target, write_file
 from rejoinder.human_evaluation.by_people.compare import compare_by_people
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
@@ -172,8 +172,7 @@ def write_report(
         text = f"<!-- rejoinder report -->\n{as_markdown(whole(report, words))}"
     else:
         text = page(report, record, progress, words)
-    with replacing(path) as temporary:
-        temporary.write_text(text, "utf-8", newline="\n")
+    write_file(path, text)
 
 
 def seen_from_page(notes: Iterable[str], record: Mapping[str, Any] | None) -> Iterator[str]:

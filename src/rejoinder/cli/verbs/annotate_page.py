@@ -89,9 +89,10 @@ def _platform_of(given: PageOptions) -> str | None:
 
 def _write_page(given: PageOptions, study: Study, text: str, rater: Rater, questions: int) -> None:
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.files.replacing import write_file
 
     with Outputs() as outputs:
-        written = outputs.save(given.output, lambda path: _write(path, text))
+        written = outputs.save(given.output, functools.partial(write_file, content=text))
         if not written:
             _withdraw(given.db, rater)
         notes = _alone(given.output) if written else []
@@ -110,23 +111,17 @@ def _write_tasks(
     given: PageOptions, study: Study, platform: Platform, texts: dict[str, str], questions: int
 ) -> None:
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.files.replacing import write_texts
+    from rejoinder.files.replacing import write_file, write_texts
 
     with Outputs() as outputs:
         if platform.suffix:
-            written = outputs.save(given.output, lambda path: _write(path, texts[""]))
+            write = functools.partial(write_file, content=texts[""])
+            written = outputs.save(given.output, write)
         else:
             files = [given.output / name for name in texts]
             write = functools.partial(write_texts, texts=texts)
             written = outputs.save(given.output, write, files=files)
         _print(given, study, None, questions, written)
-
-
-def _write(path: Path, text: str) -> None:
-    from rejoinder.files.replacing import replacing
-
-    with replacing(path) as temporary:
-        temporary.write_text(text, "utf-8")
 
 
 def _print(

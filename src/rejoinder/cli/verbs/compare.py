@@ -140,8 +140,8 @@ def compare(given: CompareOptions) -> None:
 def _by_metrics(given: CompareOptions) -> None:
     """Compares by metrics alone."""
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.saved_tables import write_text
     from rejoinder.document.parts import GAP, View
+    from rejoinder.files.replacing import write_file
     from rejoinder.scoring.compare import compare as pairs
 
     unused = ("resamples", "seed")
@@ -191,7 +191,7 @@ def _by_metrics(given: CompareOptions) -> None:
     def save_verdicts(path: Path) -> None:
         from rejoinder.cli.show.junit import as_junit
 
-        write_text(as_junit(compared, given.fail_if_unsure), path)
+        write_file(path, as_junit(compared, given.fail_if_unsure))
 
     with Outputs(compared) as outputs:
         outputs.save(given.save, save_verdicts)

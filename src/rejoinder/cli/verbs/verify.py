@@ -58,10 +58,10 @@ def verify(given: VerifyOptions) -> None:
     """
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.saved_tables import write_text
     from rejoinder.files.provenance_chain import Step
+    from rejoinder.files.replacing import write_file
     from rejoinder.ledger import verification
-    from rejoinder.ledger.claims import is_claim, read_claim, write_scores
+    from rejoinder.ledger.claims import is_claim, read_claim
 
     block = None
     if is_claim(given.file):
@@ -76,9 +76,9 @@ def verify(given: VerifyOptions) -> None:
         result = verification.verify(given.file, given.data, registered=given.registered)
     with Outputs(result) as outputs:
         if block is not None:
-            outputs.save(given.rows, lambda path: write_scores(block, path))
+            outputs.save(given.rows, partial(write_file, content=block))
         if isinstance(result, verification.Verification):
-            outputs.save(given.badge, partial(write_text, result.badge()))
+            outputs.save(given.badge, partial(write_file, content=result.badge()))
         outputs.show(given, result.document, result.as_json)
     fails = (
         any(each.state in ("changed", "missing") for each in result.steps())

@@ -184,6 +184,12 @@ def points(figure, times=1.0):
     ]
 
 
+def beside(figure):
+    """What stands on the right of a figure, from the top."""
+    (right,) = figure.axes[0].child_axes
+    return [name.get_text() for name in right.get_yticklabels()]
+
+
 def test_the_differences_are_the_table_s():
     rows = {"a": ["x", "x"], "b": ["y", "z"], "difference": [0.5, -0.25], "low": [0.25, -0.5]}
     table = pl.DataFrame(rows | {"high": [0.75, float("nan")]})
@@ -208,10 +214,17 @@ def test_the_figure_of_a_result_is_of_its_numbers():
         ]
         assert scores.measured[label].metric.times100 == (times == 100)
     compared = rejoinder.compare(scores, permutations=99)
-    assert points(compared.plot("length")) == [
+    figure, pairs = compared.plot("length"), compared.table.filter(metric="length").to_dicts()
+    assert points(figure) == [
         approximately(f"{row['a']} - {row['b']}", row["difference"], row["low"], row["high"])
-        for row in compared.table.filter(metric="length").to_dicts()
+        for row in pairs
     ]
+    values = dict(scores.systems().filter(metric="length").select("system", "value").iter_rows())
+    assert beside(figure) == [f"{values[row['a']]:.2f} and {values[row['b']]:.2f}" for row in pairs]
+    percent = dict(scores.systems().filter(metric="BLEU-2").select("system", "value").iter_rows())
+    assert beside(compared.plot())[0] == " and ".join(
+        f"{100 * percent[pairs[0][end]]:.1f}" for end in "ab"
+    )
     judge = rejoinder.Scores.from_segments(
         rejoinder.read_scores(EXAMPLES / "judge.csv"), resamples=0
     )
@@ -227,6 +240,10 @@ def test_the_figure_of_a_result_is_of_its_numbers():
     assert points(alone.plot("relevance")) == [
         approximately(f"{row['a']} - {row['b']}", row["difference"], row["low"], row["high"])
         for row in alone.pairs.filter(criterion="relevance").to_dicts()
+    ]
+    means = dict(alone.ranks.select("system", "mean").iter_rows())
+    assert beside(alone.plot("relevance")) == [
+        f"{means[row['a']]:.2f} and {means[row['b']]:.2f}" for row in alone.pairs.to_dicts()
     ]
     ratings = rejoinder.ratings(rejoinder.read_ratings(RATINGS), resamples=0)
     assert points(ratings.plot("relevance")) == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 from rejoinder.errors import InputError, one_of
 from rejoinder.figures import style
 from rejoinder.figures.points import point
-from rejoinder.figures.systems import ROW
+from rejoinder.figures.systems import ROW, name_on_the_right
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,16 +19,22 @@ if TYPE_CHECKING:
 _NEEDED = ("a", "b", "difference", "low", "high")
 
 
-def differences(pairs: pl.DataFrame, label: str = "", times: float = 1.0) -> Figure:
+def differences(
+    pairs: pl.DataFrame,
+    label: str = "",
+    times: float = 1.0,
+    values: Mapping[str, str] | None = None,
+) -> Figure:
     """Draws the difference a - b of each pair of systems with its 95% interval, from the top.
 
-    A difference that is undefined is ``n/a``.
+    A difference that is undefined is ``n/a``. Behind each pair stand the values of its two systems.
 
     Args:
         pairs: ``a``, ``b``, ``difference``, ``low``, ``high`` (NaN for none), as the rows of one
             metric of ``rejoinder.compare`` have them.
         label: What is compared; the axis is named ``label, a - b``.
         times: What differences are multiplied by; 100 for shares, as tables show them.
+        values: By system its own value, as it is to be shown; None shows none.
 
     Raises:
         InputError: A column is missing.
@@ -56,4 +63,7 @@ def differences(pairs: pl.DataFrame, label: str = "", times: float = 1.0) -> Fig
     ends = [times * row[key] for row in rows for key in ("difference", "low", "high")]
     axes.set_xlim(*style.limits(np.array([0.0, *ends])))
     axes.set_xlabel(f"{label}, a - b" if label else "a - b")
+    if values:
+        both = [f"{values.get(row['a'], '')} and {values.get(row['b'], '')}" for row in rows]
+        name_on_the_right(axes, both, "values")
     return figure

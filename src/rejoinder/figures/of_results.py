@@ -20,7 +20,7 @@ from rejoinder.figures.ruq import ruq_figure
 from rejoinder.figures.systems import standings
 from rejoinder.figures.variety import quality_and_variety
 from rejoinder.messages import Argument, Placeholder
-from rejoinder.scoring.shown_values import times_of
+from rejoinder.scoring.shown_values import number_of, times_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,8 +142,9 @@ def _comparison(compared: Comparison, of: str | None) -> Figure:
     """The difference of each pair under a metric."""
     label = _chosen(of, compared.scores.labels, "metric")
     metric = compared.scores.measured[label].metric
-    rows = _few(compared.table.filter(metric=label))
-    return differences(rows, _axis(metric, label), times_of(metric))
+    rows, values = _few(compared.table.filter(metric=label)), compared.measured[label].scores()
+    shown = dict(zip(compared.scores.names, map(number_of(metric), values), strict=True))
+    return differences(rows, _axis(metric, label), times_of(metric), shown)
 
 
 def _with_people(compared: PeopleComparison, of: str | None) -> Figure:
@@ -159,7 +160,11 @@ def _with_people(compared: PeopleComparison, of: str | None) -> Figure:
 def _by_people(compared: RatingComparison, of: str | None) -> Figure:
     """The difference of each pair by people under a criterion."""
     name = _chosen(of, _criteria(compared.pairs), "criterion")
-    return differences(_few(compared.pairs.filter(criterion=name)), f"mean rating, {name}", 1.0)
+    means = compared.ranks.filter(criterion=name).select("system", "mean").iter_rows()
+    shown = {system: f"{mean:.2f}" for system, mean in means}
+    return differences(
+        _few(compared.pairs.filter(criterion=name)), f"mean rating, {name}", 1.0, shown
+    )
 
 
 def _few(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -64,7 +64,7 @@ def standings(
     axes.set_xlim(*style.limits(np.array(ends)))
     axes.set_xlabel(label)
     if known:
-        _rank_names(axes, [known.get(row["system"]) for row in rows])
+        name_on_the_right(axes, [_ranks(known.get(row["system"])) for row in rows], "rank")
     return figure
 
 
@@ -75,14 +75,22 @@ def _divide(axes: Axes, groups: Sequence[int | None]) -> None:
             axes.axhline(place + 0.5, color=style.QUIET, linewidth=0.9, linestyle="--", zorder=1)
 
 
-def _rank_names(axes: Axes, ranks: Sequence[dict[str, Any] | None]) -> None:
-    """The ranges of ranks, on the right."""
+def _ranks(of: dict[str, Any] | None) -> str:
+    """A range of ranks in words; empty where there is none."""
+    ends = () if of is None else (of["best_rank"], of["worst_rank"])
+    return "–".join(str(end) for end in dict.fromkeys(ends))
+
+
+def name_on_the_right(axes: Axes, names: Sequence[str], label: str) -> None:
+    """Writes names of the rows of a figure on its right, from the top.
+
+    Args:
+        axes: Where the rows are.
+        names: A name for each row.
+        label: What they are.
+    """
     right = axes.secondary_yaxis("right")
-    names = []
-    for each in ranks:
-        ends = () if each is None else (each["best_rank"], each["worst_rank"])
-        names.append("–".join(str(end) for end in dict.fromkeys(ends)))
-    right.set_yticks(range(len(ranks)), names)
+    right.set_yticks(range(len(names)), names)
     right.tick_params(length=0)
     right.spines["right"].set_visible(False)
-    right.set_ylabel("rank")
+    right.set_ylabel(label)

@@ -142,6 +142,7 @@ JSON = [
     case("json-list", "a JSON list of no objects", r"a JSON list", '["Hello."]'),
     case("json-lengths", "a JSON object of columns of different lengths", r"column 'id' has 2 values, 'references' has 1; expected", '{"id": ["1", "2"], "references": [["Hi"]]}', "test.json"),
     case("json-object", "a JSON object that is no table", r"an object with a; expected a list of objects", json.dumps({"a": {"b": 1}}, indent=1), "test.json"),
+    case("json-record", "Rejoinder's record of another file, as *.json names it too", r"is no table, but Rejoinder's own record of how 'r\.html' was made; leave it out \(files named \*\.provenance\.json\)", json.dumps({"rejoinder_provenance": 1, "file": "r.html", "inputs": [{"as": "test set"}]}, indent=1), "r.html.provenance.json"),
     case("json-two-lists", "a JSON object with two lists of rows", r"several lists of rows \(data, results\); expected one; write the one to read alone", json.dumps({"data": [{"id": 1}], "results": [{"id": 2}]}, indent=1), "test.json"),
     case("json-indented", "JSON spread over lines", r"spans lines", json.dumps({"a": 1}, indent=1)),
     case("json-scalar", "a row that is no object", r'row 1: got "c1"; expected', '"c1"\n'),

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from rejoinder.errors import InputError
+from rejoinder.files.provenance import FORMAT as RECORD
+from rejoinder.files.provenance import SUFFIX
 from rejoinder.files.reading import read_text
 from rejoinder.files.strict_json import DuplicateKeyError, check_keys, strict_json
 from rejoinder.messages import counted, listed, quoted
@@ -141,6 +143,11 @@ def _rows(value: dict[str, Any], path: Path) -> list[dict[str, Any]]:
         raise InputError(
             f"{path}: an object of objects, which may be rows or columns; a frame of pandas with an index "
             "of its own is written by frame.reset_index().to_json(path, orient='records')"
+        )
+    if RECORD in value:
+        raise InputError(
+            f"{path}: is no table, but Rejoinder's own record of how {quoted(value.get('file'))} was made; "
+            f"leave it out (files named *{SUFFIX})"
         )
     if rows is None:
         raise InputError(f"{path}: an object with {listed(value)}; {_EXPECTED}")

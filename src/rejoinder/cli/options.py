@@ -30,11 +30,11 @@ from rejoinder.cli.option_values import (
     enough,
     formats_of,
     kappa,
+    metric_names,
     passing,
     score_files,
     word_values,
 )
-from rejoinder.cli.shell_completion import metric_names
 from rejoinder.errors import RejoinderError
 from rejoinder.statistics.draws import FEWEST_RESAMPLES
 

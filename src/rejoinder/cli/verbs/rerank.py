@@ -8,8 +8,7 @@ from typing import Any
 from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.candidate_options import CANDIDATES, NUMBERS, read_utilities, read_weights
 from rejoinder.cli.declarations import command, option, path
-from rejoinder.cli.option_values import ScoreFile
-from rejoinder.cli.shell_completion import metric_names
+from rejoinder.cli.option_values import ScoreFile, metric_names
 
 EXAMPLES = """\b
 Examples:

@@ -55,9 +55,9 @@ def require(
             meant = lookalike(name, present, needed, optional)
             hint = _all_at_once(likely or {}, needed, present) if renamed else ""
             if not hint:
-                hint = _remedy(name, meant, renamed) if meant else _other_kind(needed, present)
+                hint = remedy(name, meant, renamed) if meant else _other_kind(needed, present)
             if not hint and renamed and len(set(present) - {*needed, *optional}) > 0:
-                hint = _remedy(name, None, renamed)
+                hint = remedy(name, None, renamed)
             raise OtherTableError(
                 f"{where}: no column '{name}'; got {listed(present)}, "
                 f"expected {listed([*needed, *(f'{o} (optional)' for o in optional)])}{hint}"
@@ -82,8 +82,14 @@ def _all_at_once(
     return f"; say which columns they are with {named}, where that is what they hold"
 
 
-def _remedy(name: str, meant: str | None, renamed: bool) -> str:
-    """What to do where a column is absent, and another one may stand in its place."""
+def remedy(name: str, meant: str | None, renamed: bool = True) -> str:
+    """What to do where a column is absent, and another one may stand in its place.
+
+    Args:
+        name: The absent column.
+        meant: The column that is probably it; None: unknown.
+        renamed: Whether the user can say which column is which (``columns``).
+    """
     if meant and not renamed:
         return f"; rename {quoted(meant)} to '{name}'"
     named = Argument("columns", {name: meant or Placeholder("COLUMN")})

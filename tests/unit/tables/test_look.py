@@ -212,6 +212,15 @@ def test_a_single_file_is_not_asked_for_its_order(tmp_path):
     assert "wrong way round" not in str(error.value)
 
 
+def test_judgements_under_another_id_name_the_option_that_reads_them(tmp_path):
+    (tmp_path / "t.csv").write_text("dialogue,system,rater,fluency\n1,bot,ann,4\n2,bot,ann,5\n")
+    with pytest.raises(InputError, match="this is a file of judgements") as error:
+        rejoinder.look(tmp_path / "t.csv")
+    assert "where another column is the id, name it with columns={'id': COLUMN}" in str(error.value)
+    readings = rejoinder.look(tmp_path / "t.csv", columns={"id": "dialogue"}).readings
+    assert readings[0].kind == "ratings"
+
+
 def test_what_is_no_table_is_an_error_of_the_likeliest_kind(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"id": 1, "refrences": []}\n')
     with pytest.raises(InputError, match="rename 'refrences' to 'references'"):

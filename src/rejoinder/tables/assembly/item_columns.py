@@ -15,7 +15,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import meant, more, quoted
 from rejoinder.tables.assembly.column_roles import is_reference_column, may_be_nested
 from rejoinder.tables.assembly.json_rows import converted, without_collection
-from rejoinder.tables.columns import exchanged, lookalike, require, synonym
+from rejoinder.tables.columns import exchanged, lookalike, remedy, require, synonym
 from rejoinder.tables.io.json_lines import ReferenceRow
 from rejoinder.tables.notes import note
 from rejoinder.tables.parts import Part
@@ -186,8 +186,11 @@ def _without_references(part: Part) -> Part:
 
 def refuse_replies(part: Part) -> None:
     """Raises an InputError where a table that is no list of items has a column of systems."""
-    if part.holds != "rows" and "system" in part.frame.columns:
-        raise exchanged(part.name, "a column 'system'", "a file of responses", "a test set")
+    columns = part.frame.columns
+    if part.holds != "rows" and "system" in columns:
+        this = "a file of judgements" if "rater" in columns else "a file of responses"
+        hint = "" if "id" in columns else remedy("id", lookalike("id", columns))
+        raise exchanged(part.name, "a column 'system'", this, f"a test set{hint}")
 
 
 def _listed(value: Any) -> list[Any]:

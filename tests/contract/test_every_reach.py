@@ -50,12 +50,15 @@ def reached():
 
     def files(arguments):
         call = [sys.executable, "-c", PROGRAM, *arguments]
-        for _ in range(2):  # in the first run kernels may be compiled
-            done = subprocess.run(call, cwd=EXAMPLES, capture_output=True, text=True, check=True)
+        done = subprocess.run(call, cwd=EXAMPLES, capture_output=True, text=True, check=True)
         names = done.stdout.split("\n")
         return {name for name in names if name.endswith(".py") and " " not in name}
 
-    return {verb: files(arguments) for verb, (arguments, _) in MOST.items()}
+    def few(arguments, most):  # in a first run kernels may be compiled
+        found = files(arguments)
+        return found if len(found) <= most else files(arguments)
+
+    return {verb: few(*each) for verb, each in MOST.items()}
 
 
 @pytest.mark.parametrize("verb", MOST)

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
+from lazily import lazily
 from rejoinder.statistics.kappa import WEIGHTS, pooled_kappa
 
-metrics = pytest.importorskip("sklearn.metrics")
+metrics = lazily("sklearn.metrics")
 
 SCALE = [1, 2, 3, 4, 5]
 
 
 def theirs(a, b, weights):
-    return metrics.cohen_kappa_score(
+    return metrics().cohen_kappa_score(
         a, b, labels=SCALE, weights=None if weights == "none" else weights
     )
 

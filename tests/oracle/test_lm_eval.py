@@ -7,9 +7,6 @@ import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    pytest.importorskip("lm_eval.models.huggingface", exc_type=ImportError)
 
 import tiny_language_models as tiny
 from rejoinder.models.likelihood.backend import LikelihoodRequest
@@ -32,6 +29,14 @@ REQUESTS = [
         "3", ("Where is the old harbour?\nAsk",), (" the driver.", " I don't know what to do.")
     ),
 ]
+
+
+@pytest.fixture(autouse=True)
+def harness():
+    """It is imported where a test needs it: two workers collect all tests."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("lm_eval.models.huggingface", exc_type=ImportError)
 
 
 def theirs(model, tokenizer, requests, backend):

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
+from lazily import lazily
 from random_text import corpus
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from shared_data import dstc7
 
-bleu = pytest.importorskip("nltk.translate.bleu_score")
-METHOD1 = bleu.SmoothingFunction().method1
+bleu = lazily("nltk.translate.bleu_score")
 
 
 def best_single(reply, references, order, weights=None):
     return max(
-        bleu.sentence_bleu(
+        bleu().sentence_bleu(
             [each.lower().split()],
             reply.lower().split(),
             weights=weights or (1 / order,) * order,
-            smoothing_function=METHOD1,
+            smoothing_function=bleu().SmoothingFunction().method1,
         )
         for each in references
     )
@@ -83,8 +83,11 @@ def test_method1_where_the_reply_has_every_order(order):
     long = [i for i, reply in enumerate(hypotheses) if len(reply.split()) >= order]
     hypotheses, references = [hypotheses[i] for i in long], [references[i] for i in long]
     theirs = [
-        bleu.sentence_bleu(
-            [each.split() for each in few], reply.split(), (1 / order,) * order, METHOD1
+        bleu().sentence_bleu(
+            [each.split() for each in few],
+            reply.split(),
+            (1 / order,) * order,
+            bleu().SmoothingFunction().method1,
         )
         for reply, few in zip(hypotheses, references, strict=True)
     ]

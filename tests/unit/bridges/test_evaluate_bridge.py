@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import math
 import re
@@ -45,6 +46,11 @@ def scores():
 @pytest.fixture
 def module(scores, tmp_path):
     return scores(cache_dir=str(tmp_path))
+
+
+def test_the_example(scores):
+    result = doctest.testmod(sys.modules[scores.__module__])
+    assert (result.failed, result.attempted) == (0, 2)
 
 
 def test_the_numbers_are_those_of_score(module):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import math
 import os
 import pickle
@@ -12,15 +14,12 @@ from pathlib import Path
 import pytest
 
 import rejoinder
+from lazily import lazily
 from rejoinder.errors import InputError, MissingExtraError, ParameterError
 from rejoinder.metrics import BLEU
 
-pytest.importorskip("torchmetrics")
-
-import torch
-import torchmetrics
-
-from rejoinder.bridges.torchmetrics import CorpusScore
+torch, torchmetrics = lazily("torch"), lazily("torchmetrics")
+bridge = lazily("rejoinder.bridges.torchmetrics")
 
 REPLIES = [
     "yes i do", "at nine i think", "no", "", "i am not sure", "the cat sat on the mat", "so so",
@@ -45,10 +44,10 @@ def score(name):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_batches_add_up_to_the_number_of_score(name):
-    metric = CorpusScore(name)
+    metric = bridge().CorpusScore(name)
     for begin, end in ((0, 3), (3, 4), (4, 8)):
         metric.update(REPLIES[begin:end], REFERENCES[begin:end], WEIGHTS[begin:end])
-    assert metric.compute().dtype == torch.float64
+    assert metric.compute().dtype == torch().float64
     assert float(metric.compute()) == pytest.approx(score(name), rel=1e-14)
     assert metric.higher_is_better is True
     metric.reset()
@@ -56,8 +55,14 @@ def test_batches_add_up_to_the_number_of_score(name):
     assert float(metric.compute()) == pytest.approx(score(name), rel=1e-14)
 
 
+def test_the_example():
+    pytest.importorskip("torchmetrics")
+    result = doctest.testmod(importlib.import_module("rejoinder.bridges.torchmetrics"))
+    assert (result.failed, result.attempted) == (0, 4)
+
+
 def test_the_sums_of_bleu_are_exact():
-    metric = CorpusScore(BLEU(order=2))
+    metric = bridge().CorpusScore(BLEU(order=2))
     values = [float(metric(*each)) for each in zip(REPLIES, REFERENCES, strict=True)]
     assert float(metric.compute()) == score("bleu:order=2")
     # forward() gives the score of its batch alone.
@@ -65,7 +70,9 @@ def test_the_sums_of_bleu_are_exact():
 
 
 def test_a_collection_a_copy_and_a_pickle_score_alike():
-    both = torchmetrics.MetricCollection({"bleu": CorpusScore("bleu"), "chrf": CorpusScore("chrf")})
+    both = torchmetrics().MetricCollection(
+        {"bleu": bridge().CorpusScore("bleu"), "chrf": bridge().CorpusScore("chrf")}
+    )
     both.update(REPLIES, REFERENCES)
     computed = both.compute()
     assert float(computed["bleu"]) == score("bleu")
@@ -76,7 +83,7 @@ def test_a_collection_a_copy_and_a_pickle_score_alike():
 
 
 def test_one_reply_and_single_references_are_lists_of_one():
-    metric = CorpusScore("bleu:order=1")
+    metric = bridge().CorpusScore("bleu:order=1")
     metric.update("the cat sat", ["a cat sat", "the dog"])
     metric.update(["so so"], ["so it is"])
     # Matches: the, cat and sat, one "so"; totals: 3 + 2; lengths: 3 + 2 replied, 3 + 3 referenced.
@@ -85,7 +92,7 @@ def test_one_reply_and_single_references_are_lists_of_one():
 
 @pytest.mark.filterwarnings("ignore:The ``compute`` method of metric")
 def test_no_reply_has_no_score():
-    metric = CorpusScore("bleu")
+    metric = bridge().CorpusScore("bleu")
     assert math.isnan(float(metric.compute()))
     metric.update([], [])
     assert math.isnan(float(metric.compute()))
@@ -93,8 +100,8 @@ def test_no_reply_has_no_score():
 
 def test_items_without_a_reference_are_refused_or_dropped():
     with pytest.raises(InputError, match=r"target\[1\] has no reference \(1 of 2 items\)"):
-        CorpusScore("bleu").update(["yes", "no"], [["yes"], []])
-    metric = CorpusScore("bleu:order=1", drop_unusable=True)
+        bridge().CorpusScore("bleu").update(["yes", "no"], [["yes"], []])
+    metric = bridge().CorpusScore("bleu:order=1", drop_unusable=True)
     metric.update(["yes", "no"], [["yes"], []])
     assert float(metric.compute()) == 1.0
     assert int(metric.replies) == 1
@@ -102,25 +109,25 @@ def test_items_without_a_reference_are_refused_or_dropped():
 
 def test_wrong_lists_are_named_as_torchmetrics_names_them():
     with pytest.raises(InputError, match="target: 1 list for 2 preds"):
-        CorpusScore("bleu").update(["yes", "no"], [["yes"]])
+        bridge().CorpusScore("bleu").update(["yes", "no"], [["yes"]])
     with pytest.raises(InputError, match=r"preds\[0\]"):
-        CorpusScore("bleu").update([None], [["yes"]])  # type: ignore[list-item]
+        bridge().CorpusScore("bleu").update([None], [["yes"]])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("name", ["distinct", "entropy", "ruber:model=x,scale=scored"])
 def test_metrics_of_all_replies_at_once_are_refused(name):
     with pytest.raises(ParameterError, match="all replies of a system at once"):
-        CorpusScore(name)
+        bridge().CorpusScore(name)
 
 
 def test_scores_of_other_tools_are_refused():
     judge = rejoinder.External("judge", [{"system": "a", "id": "1", "judge": 4}])
     with pytest.raises(ParameterError, match="'judge': its scores belong to systems and ids"):
-        CorpusScore(judge)
+        bridge().CorpusScore(judge)
 
 
 def test_words_that_are_not_separated_are_said_once():
-    metric = CorpusScore("bleu")
+    metric = bridge().CorpusScore("bleu")
     replies, references = ["今天天气很好我们去公园吧"] * 4, [["今天天气不错"]] * 4
     with pytest.warns(UserWarning, match="set tokenizer=zh"):
         metric.update(replies, references)
@@ -167,7 +174,8 @@ if child:
 
 @pytest.mark.slow
 def test_two_processes_give_the_number_of_one(tmp_path):
-    folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    bridges, *_, tests = Path(__file__).parents[:3]
+    folders = [str(bridges), str(tests), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PROCESSES, str(tmp_path)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))},

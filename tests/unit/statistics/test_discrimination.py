@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
 
+from lazily import lazily
 from rejoinder.statistics.discrimination import compared, separation
+
+metrics = lazily("sklearn.metrics")
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def test_the_pooled_auc_is_that_of_scikit_learn():
     context = np.repeat(np.arange(20), 3)
     labels = np.tile([1, 0], 60)
     assert separation(values, context, None).auc == pytest.approx(
-        roc_auc_score(labels, values.ravel())
+        metrics().roc_auc_score(labels, values.ravel())
     )
 
 

@@ -426,7 +426,7 @@ def _wide_rating_readings(place: Path, format: str | None, columns: Columns) -> 
         return []  # they are ratings alone
     return (
         [replace(scores, instead=True)]
-        if set(raters) == set(scores.contents.names["metrics"])
+        if set(raters) <= set(scores.contents.names["metrics"])
         else []
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.files.sources import with_queries
-from rejoinder.messages import Argument, counted, listed, more, quoted
+from rejoinder.messages import Argument, Placeholder, counted, listed, more, quoted
 from rejoinder.visible import visible
 
 _LOG = logging.getLogger(__name__)
@@ -80,6 +80,11 @@ TEXTS: dict[str, Callable[..., str]] = {
         f"{counted(len(columns), 'column')} without a number left out: {listed(columns)}"
     ),
     "raters": lambda columns: f"every column of numbers is a rater: {listed(columns)}",
+    "machines": lambda columns: (
+        f"named for a judge or a metric beside columns of people, and left out: {listed(columns)}; "
+        f"{Argument('scores', Placeholder('FILE'))} reads such marks, and "
+        f"{Argument('columns', {'rater_1': columns[0]})} takes {quoted(columns[0])} as a rater all the same"
+    ),
     "metrics": lambda columns, system=None: (
         f"each column of numbers is a metric: {listed(columns)}"
         + (

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from rejoinder.errors import InputError
+from rejoinder.metrics.registry import METRICS
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import check_ratings, read_ratings
 from rejoinder.tables.responses import read_responses
@@ -126,6 +127,38 @@ def test_a_wide_table_has_a_column_per_rater(tmp_path, caplog):
     ]
     assert "2 columns without a number left out: text, r3" in caplog.text
     assert "1 label like '5 - good' read as" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "name", ["judge_score", "LLM", "gpt-4o", "judgeScore", "autoEval", "ROUGE-L"]
+)
+def test_a_column_named_for_a_judge_beside_people_is_no_rater(tmp_path, name, caplog):
+    rows = f"id,system,{name},human_1,Ann\nc1,bot,5,4,2\nc2,bot,5,3,1\n"
+    assert {row[2] for row in read(tmp_path, rows)} == {"human_1", "Ann"}
+    assert f"left out: {name}; scores=FILE reads such marks" in caplog.text
+    mapped = read_ratings(tmp_path / "ratings.csv", columns={"rater_1": name})
+    assert set(mapped["rater"]) == {"rater_1", "human_1", "Ann"}
+
+
+def test_a_person_alone_beside_a_judge_is_a_rater_and_a_mean_is_not(tmp_path):
+    rows = read(tmp_path, "id,system,llm,human\nc1,bot,5,4\n")
+    assert rows == [("c1", "bot", "human", "overall", 4.0)]
+    with pytest.raises(InputError, match="one column of numbers, 'human mean'"):
+        read(tmp_path, "id,system,llm,human mean\nc1,bot,5,4\n")
+
+
+@pytest.mark.parametrize(
+    "names", ["judge_1,judge_2", "gpt4,Ann", "human_judge_1,rater_2", "r1,Matthew"]
+)
+def test_where_names_do_not_tell_each_column_is_a_rater(tmp_path, names):
+    rows = read(tmp_path, f"id,system,{names}\nc1,bot,5,4\n")
+    assert [row[2] for row in rows] == names.split(",")
+
+
+def test_a_column_named_for_any_metric_is_no_rater_beside_people(tmp_path):
+    names = METRICS.keys() - {"average"}  # that is a summary of the raters
+    text = f"id,system,human,{','.join(names)}\nc1,bot,5{',1' * len(names)}\n"
+    assert [row[2] for row in read(tmp_path, text)] == ["human"]
 
 
 def test_a_wide_table_with_a_rater_has_a_column_per_criterion(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,15 @@ _SUMMARIES = _MEANS | {"median", "std", "stdev", "sd", "sum", "total", "count"}
 _SYSTEMS = {"assistant", "bot", "chatbot"}
 _SESSION = "session_id"
 """A column that tells who rated where none says it: as Streamlit's."""
+_PEOPLE = {
+    "annotator", "annotators", "expert", "experts", "human", "humans", "people", "person", "rater", "raters",
+    "worker", "workers",
+}  # fmt: skip
+_MACHINES = re.compile(
+    r"judge|llm|gpt\w*|claude|gemini|llama|auto|automatic|model|metric|reward|\w*bleu|rouge\w*|chrf\w*|ter|"
+    r"meteor|exact|pooled|extrema|greedy|cosine|bertscore|ruber|distinct|entropy|length|comet|bleurt"
+)
+"""Words of the names of columns that hold people's ratings, and marks of a judge or a metric."""
 # Names by which a column of a wide table is no rater's, so that nobody's fluency becomes a person.
 _CRITERIA = {
     "appropriateness", "coherence", "consistency", "diversity", "empathy", "engagement",
@@ -217,7 +227,9 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
         columns = {name: values for name, values in columns.items() if name not in of_runs}
     if across == "rater" and columns:
         others = [name for name in part.texts() if name not in (*keys, *columns)]
-        columns = _raters(columns, part.name, others)
+        people = _without_machines(columns, part.name)
+        is_rater = len(people) == 1 < len(columns) and _SUMMARIES.isdisjoint(*map(_words, people))
+        columns = people if is_rater else _raters(people, part.name, others)
         for of_criterion in _by_criterion(part.frame, columns):
             refuse_other_scales(of_criterion, part.name)
         note("raters", part.name, columns=list(columns))
@@ -244,6 +256,25 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
 def _is_text(scores: CellScores) -> bool:
     """Whether no cell of a column has a score, or some have none and the others are labels."""
     return not scores.values.count() or (scores.wrong.any() and not scores.plain)
+
+
+def _without_machines(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:
+    """The columns that are not named for a judge or a metric, where others are named for people."""
+    machines = [
+        each
+        for each in columns
+        if _PEOPLE.isdisjoint(_words(each)) and any(map(_MACHINES.fullmatch, _words(each)))
+    ]
+    if not machines or all(_PEOPLE.isdisjoint(_words(each)) for each in columns):
+        return columns
+    note("machines", name, columns=machines)
+    return {each: values for each, values in columns.items() if each not in machines}
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name in lower case: ``judgeScore`` and ``judge_score`` have the same."""
+    parted = re.findall("[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return {each.lower() for each in parted} | {*re.findall("[a-z]+", name.lower())}
 
 
 def _raters(

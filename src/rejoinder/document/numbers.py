@@ -63,14 +63,16 @@ def with_interval(
     return lambda value, low, high: interval(value, low, high, show, show_ends)
 
 
-def span(low: float, high: float, show: Show) -> str:
-    """An interval by itself.
+def span(low: float | None, high: float | None, show: Show) -> str:
+    """An interval by itself; null is an empty cell.
 
     Args:
         low: Lower end; NaN: there is no interval.
         high: Upper end.
         show: Writes an end.
     """
+    if low is None or high is None:
+        return ""
     return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
 
 

@@ -92,7 +92,9 @@ class Runs(PlottedResult):
             if old[change].get(name) != new[change].get(name)
         ]
         both = self._beside(self.numbers.filter(run=first), a, b).drop_nulls("run_right")
-        numbers = both.select(*OF, "difference", "reason", first="value", second="value_right")
+        numbers = both.rename({"value": "first", "value_right": "second"}).select(
+            *OF, "first", "second", "difference", "reason"
+        )
         table = pl.DataFrame(changes, _CHANGES, orient="row")
         return RunChanges(first, second, table, numbers, explaining(a, b))
 

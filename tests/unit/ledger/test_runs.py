@@ -147,10 +147,11 @@ def test_a_gate_that_cannot_compare_does_not_pass(path):
         with pytest.raises(ParameterError, match="must be a number from 0 on"):
             rejoinder.runs(path).gate("first", margin)
     ledgers.record(path, 5, {"a": 0.5}, responses="4")  # b is not there any more
-    failed = rejoinder.runs(path).gate("first", 0.1).failed()
-    assert failed.select("system", "verdict", "reason").rows() == [
+    gate = rejoinder.runs(path).gate("first", 0.1)
+    assert gate.failed().select("system", "verdict", "reason").rows() == [
         ("b", "not comparable", "run 5 has no such value")
     ]
+    assert "run 5 has no such value" in gate.to_markdown()  # its cells of numbers are empty
 
 
 def test_a_gate_of_the_command_line_exits_with_1(command, path):

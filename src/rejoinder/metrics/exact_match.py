@@ -44,7 +44,8 @@ class ExactMatch(MeanMetric):
       is not for numbers or code.
 
     Range 0 to 1. An empty reply equals an empty reference alone; in the form ``squad`` a text of
-    punctuation and articles alone is empty.
+    punctuation and articles alone is empty. Weights of references are ignored: a reply that equals one of
+    negative weight counts too, unless ``references`` is ``w>=0``.
 
     Source: Rajpurkar et al. 2016, section 6.1 (exact match), and its evaluation script (``squad``).
 

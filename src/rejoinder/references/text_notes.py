@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rejoinder.messages import Argument, Placeholder, counted
+from rejoinder.metrics.base import Metric
 
 FEWEST_REPEATS, SHARE_OF_REPEATS = 5, 0.1
 """From so many repeated items on there is a note, if they are this share of all."""
@@ -45,6 +46,11 @@ def copy_notes(counts: Mapping[str, int], items: int) -> list[str]:
         for system, count in counts.items()
         if 2 * count > items
     ]
+
+
+def copies_matter(metrics: Mapping[str, Metric]) -> bool:
+    """Whether a copied reference makes a score doubtful: not where all are rates, as exact match is."""
+    return any(not each.share for each in metrics.values())
 
 
 def without_remedy(note: str) -> str:

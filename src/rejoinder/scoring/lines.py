@@ -29,6 +29,7 @@ from rejoinder.metrics.engine.rows import rows_of
 from rejoinder.metrics.registry import default_metrics
 from rejoinder.progress import Progress
 from rejoinder.references.text_notes import (
+    copies_matter,
     copy_notes,
     empty_reference_notes,
     empty_reply_notes,
@@ -252,7 +253,7 @@ def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
     blank = sum(not text.strip(_WHITE_SPACE) for row in lines.references for text in row)
     return [
         *empty_reply_notes({name: each.count("") for name, each in lines.systems.items()}),
-        *copy_notes(copies, sum(map(bool, lines.references))),
+        *(copy_notes(copies, sum(map(bool, lines.references))) if copies_matter(metrics) else ()),
         *empty_reference_notes(blank),
         *remarks(metrics, batch),
     ]

@@ -20,7 +20,11 @@ from rejoinder.metrics.external import External
 from rejoinder.metrics.registry import default_metrics
 from rejoinder.progress import Progress
 from rejoinder.references.copies import quoting
-from rejoinder.references.text_notes import empty_reference_notes, empty_reply_notes
+from rejoinder.references.text_notes import (
+    copies_matter,
+    empty_reference_notes,
+    empty_reply_notes,
+)
 from rejoinder.scoring.assembly import (
     assemble,
     bounds_of,
@@ -201,7 +205,7 @@ def _measured(
         notes=[
             *_empty_replies(responses.frame),
             *dropped,
-            *quoting(testset, alignment),
+            *(quoting(testset, alignment) if copies_matter(metrics) else ()),
             *_empty_references(testset, alignment.ids),
         ],
         resamples=resamples,

@@ -57,3 +57,13 @@ def test_what_other_tools_call_it_leads_to_it(typed):
 def test_an_unknown_form_is_told():
     with pytest.raises(ParameterError, match=r"form='words' is unknown; choose .plain. or .squad."):
         ExactMatch("words")
+
+
+def test_a_right_answer_is_not_called_a_copy():
+    testset = rejoinder.TestSet.from_lists([["nine"], ["ten"]])
+    replies = {"a": ["nine", "ten"]}
+    alone, beside = (
+        rejoinder.score(testset, replies, names).notes for names in (["exact"], ["exact", "chrf"])
+    )
+    assert not any("gives a reference" in note for note in alone)
+    assert any("gives a reference" in note for note in beside)

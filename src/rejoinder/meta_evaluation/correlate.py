@@ -16,7 +16,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, reasons, signed
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
-from rejoinder.messages import Argument, Call, counted
+from rejoinder.messages import Argument, counted
 from rejoinder.meta_evaluation.dialogue_level import turn_ratings
 from rejoinder.meta_evaluation.evidence import CorrelationRow, Draws, Evidence, Rated, at_once
 from rejoinder.meta_evaluation.matching import match
@@ -304,8 +304,7 @@ def correlate(
     if groups := int(rater_groups(rated.matrix).max(initial=0)):
         notes.append(
             f"the raters fall into {groups + 1} groups that rated no reply in common: a more severe group "
-            "makes its replies look worse, and the correlations have that in them; "
-            f"'{Call('rejoinder.judge')}', which takes severity off, gives none of such ratings"
+            "makes its replies look worse, which the correlations do not correct"
         )
     in_clusters = chosen.clustered and rated.cluster is not None
     if in_clusters and not chosen.of_dialogues:

@@ -447,7 +447,8 @@ def _notes(judges: Sequence[_Judge], rated: Rated, scale: Scale | None) -> list[
         least, most = map(float, (marks.min(), marks.max()) if marks.size else (low, high))
         if not one.on_scale:
             wide = most - least >= LEAST_SPAN * (high - low)
-            wider = scale is None and wide and _are_grades(rated, one.label)
+            upwards = rated.subjects[one.label].sign > 0
+            wider = scale is None and wide and upwards and _are_grades(rated, one.label)
             line = (
                 f"marks are not on the ratings' scale ({low:g} to {high:g}): no severity; "
                 "beside raters they are made ratings by a straight line, fitted on other contexts"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,7 +67,9 @@ class SystemDifferences(PlanningCriterion):
             "difference", "error", "detectable", "detectable_low", "detectable_high", "target",
             "power", "power_low", "power_high", pair=True,
         ),
-        "comparison_needs": need_columns({"target": pl.Float64, "given": pl.Boolean}, pair=True),
+        "comparison_needs": need_columns(
+            {"target": pl.Float64, "given": pl.Boolean, "closed_form": pl.Int64}, pair=True
+        ),
     }  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -340,12 +343,16 @@ class ExpectedDifference(Forecast):
         if not reason and not self.target > NOISE:
             reason = "the two do not differ in the pilot: name the difference that is to show"
         numbers: list[int | None] = [None] * 3
+        closed = None
         if not reason:
             numbers = [least_items(self._enough(by), least) for by in spread(1.0, self.doubt)]
+            z = sum(map(NormalDist().inv_cdf, (1 - self.wanted.alpha / 2, self.wanted.power)))
+            closed = least_items(lambda number: z * self.error(number) <= self.target)
         return {
             **self.keys,
             "target": self.target,
             "given": self.subject in self.wanted.targets,
+            "closed_form": None if closed is None else self.units.items_of(closed),
             **self.needed(numbers, least, reason),
         }
 

@@ -58,9 +58,10 @@ class Plan(TableResult):
             shown with the power wanted, with its 95% range ``detectable_low``, ``detectable_high``;
             and the ``power`` to show the ``target`` (the difference named, else the pilot's own).
         comparison_needs: The smallest number of ``items`` that shows the ``target`` with the power
-            wanted, with its range; ``given``: whether the target was named. ``least_planned``: the
-            smallest number of items that a plan may name; ``or_fewer``: whether the answer is that
-            number, so that fewer may be enough.
+            wanted, with its range; ``given``: whether the target was named; ``closed_form``: the number
+            by the formula of textbooks, which takes the pilot's variance for the true one.
+            ``least_planned``: the smallest number of items that a plan may name; ``or_fewer``: whether
+            the answer is that number, so that fewer may be enough.
         correlations: The correlation of each metric with people expected at so many items and
             raters (``value``), and the ``width`` of its 95% interval, with a range.
         correlation_needs: The smallest number of ``items`` for the width wanted, likewise.

@@ -129,7 +129,18 @@ def _pair_sentence(result: Planned, row: Mapping[str, Any], items: int) -> str:
     with_judge = _with_judge(result, row, items) if subject == PEOPLE else ""
     return (
         f"To show {what} with {power} power {_takes(row, result.items)}{_more(row, items)}."
-        f"{with_judge}"
+        f"{with_judge}{_beside_closed_form(row, result.items)}"
+    )
+
+
+def _beside_closed_form(row: Mapping[str, Any], pilot: int) -> str:
+    """How many items textbooks have, and why there are more here; empty where no number is shown."""
+    closed, items = row["closed_form"], row["items"]
+    if row["or_fewer"] or items > OUT_OF_REACH * pilot or closed in (None, items):
+        return ""
+    return (
+        f" The closed form of textbooks has {closed:,}, since it takes the pilot's variance for the true one "
+        "and the normal distribution for Student's t."
     )
 
 

@@ -285,6 +285,20 @@ def test_needs_turn_the_table_around(examples):
         assert need["given"] == (need["subject"] == "people")
 
 
+@pytest.mark.parametrize("power", [0.5, 0.8])
+def test_more_items_are_needed_than_by_the_closed_form(examples, command, power):
+    *_, ratings = examples
+    told = plan(None, ratings, difference=0.3, power=power)
+    (own,) = (row for row in told.comparison_needs.to_dicts() if row["raters"] == 5)
+    # (z + z)^2 s^2 / d^2 with s^2 / n the variance of the difference on the pilot's 66 items.
+    z = 1.959964 + {0.5: 0.0, 0.8: 0.841621}[power]
+    error = rows(told.comparisons, raters=5, items=66)[0]["error"]
+    assert own["closed_form"] == math.ceil(z**2 * 66 * error**2 / 0.3**2) < own["items"]
+    out = command("plan", "--ratings", EXAMPLES / "ratings.csv", "-d", 0.3, "--power", power)[1]
+    words = f"The closed form of textbooks has {own['closed_form']}, since it takes the pilot's variance"
+    assert words in " ".join(out.split())
+
+
 def test_fewer_references_keep_the_best_and_draw_the_rest():
     testset = TestSet.from_lists(
         [["a", "b", "c", "d"], ["e"], []], [[0.1, -0.5, 0.9, 0.9], [-1.0], []]

@@ -14,15 +14,15 @@ def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
 
     In published data these are often people whose replies were taken as references too.
     """
-    references = testset.references.select("id", text=folded())
+    references = testset.references.filter(pl.col("id").is_in(alignment.ids))
     answers = alignment.responses.with_columns(text=folded())
-    quoted = answers.join(references, on=["id", "text"], how="semi").get_column("system")
+    folded_references = references.select("id", text=folded())
+    quoted = answers.join(folded_references, on=["id", "text"], how="semi").get_column("system")
     if not len(quoted):
         return []
     by_system = dict(quoted.value_counts().iter_rows())
     counts = {name: by_system[name] for name in alignment.systems if name in by_system}
-    n = references.filter(pl.col("id").is_in(alignment.ids)).get_column("id").n_unique()
-    return copy_notes(counts, n)
+    return copy_notes(counts, references.get_column("id").n_unique(), references.get_column("text"))
 
 
 def folded() -> pl.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rejoinder.messages import Argument, Placeholder, counted
 from rejoinder.metrics.base import Metric
@@ -11,7 +11,8 @@ FEWEST_REPEATS, SHARE_OF_REPEATS = 5, 0.1
 """From so many repeated items on there is a note, if they are this share of all."""
 
 _GIVES = " gives a reference of the very item in"
-_HIGH = "references: its scores are high by construction"
+_MOST_BLANKS = 2
+"""A reference with more blanks, of more than three words, is no short answer."""
 
 
 def empty_reply_notes(counts: Mapping[str, int]) -> list[str]:
@@ -33,18 +34,28 @@ def empty_reference_notes(count: int) -> list[str]:
     ]
 
 
-def copy_notes(counts: Mapping[str, int], items: int) -> list[str]:
+def copy_notes(counts: Mapping[str, int], items: int, references: Iterable[str]) -> list[str]:
     """Notes on systems most of whose replies are references of their own items.
+
+    Where most references have at most three words, or several systems do this, the replies may be right
+    short answers, and the notes say so.
 
     Args:
         counts: By system how many of its replies are.
         items: How many items have references.
+        references: Their texts.
     """
+    copiers = {system: count for system, count in counts.items() if 2 * count > items}
+    if not copiers:
+        return []
+    short = [text.count(" ") <= _MOST_BLANKS for text in references]
+    meaning = "its scores are high by construction"
+    if len(copiers) > 1 or 2 * sum(short) > len(short):
+        meaning = "copied references, whose scores are high by construction, or right short answers"
     return [
-        f"'{system}'{_GIVES} {count} of {counted(items, 'item')} with "
-        f"{_HIGH}; {Argument('without', [system])} takes it out of the systems"
-        for system, count in counts.items()
-        if 2 * count > items
+        f"'{system}'{_GIVES} {count} of {counted(items, 'item')} with references: {meaning}"
+        f"{_remedy(system)}"
+        for system, count in copiers.items()
     ]
 
 
@@ -53,9 +64,13 @@ def copies_matter(metrics: Mapping[str, Metric]) -> bool:
     return any(not each.share for each in metrics.values())
 
 
+def _remedy(system: str) -> str:
+    return f"; {Argument('without', [system])} takes it out of the systems"
+
+
 def without_remedy(note: str) -> str:
     """A note of ``copy_notes`` for where no system can be left out; another note as it is."""
-    return note[: note.index(_HIGH) + len(_HIGH)] if copier_of(note) else note
+    return note.removesuffix(_remedy(copier_of(note)[1:-1]))
 
 
 def copier_of(note: str) -> str:

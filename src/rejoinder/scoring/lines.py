@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -246,17 +247,23 @@ def _plain_items(path: Path) -> Items | None:
 
 def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
     """The notes of ``score`` on texts and metrics, in its order."""
-    references = list(map(_by_size, lines.references))
-    copies = {
-        name: sum(map(_is_copy, replies, references)) for name, replies in lines.systems.items()
-    }
     blank = sum(not text.strip(_WHITE_SPACE) for row in lines.references for text in row)
     return [
         *empty_reply_notes({name: each.count("") for name, each in lines.systems.items()}),
-        *(copy_notes(copies, sum(map(bool, lines.references))) if copies_matter(metrics) else ()),
+        *(_copies(lines) if copies_matter(metrics) else ()),
         *empty_reference_notes(blank),
         *remarks(metrics, batch),
     ]
+
+
+def _copies(lines: Lines) -> list[str]:
+    """Notes on systems whose replies are references; see ``copies.quoting``."""
+    references = list(map(_by_size, lines.references))
+    counts = {
+        name: sum(map(_is_copy, replies, references)) for name, replies in lines.systems.items()
+    }
+    texts = chain.from_iterable(lines.references)
+    return copy_notes(counts, sum(map(bool, lines.references)), texts)
 
 
 def _by_size(texts: list[str]) -> dict[int, list[str]]:

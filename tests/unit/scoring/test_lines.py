@@ -122,6 +122,32 @@ def test_notes_are_those_of_tables(tmp_path):
         assert ("empty replies" in notes) == (name == "same")
 
 
+@pytest.mark.parametrize(
+    ("references", "systems", "metrics", "words"),
+    [
+        # One of two references has three words: half is not most.
+        (
+            ["on track two please", "at nine o'clock"],
+            "a",
+            ["chrf"],
+            "scores are high by construction",
+        ),
+        (["on track two", "at nine o'clock"], "a", ["chrf"], "or right short answers"),
+        (["on track two please", "at ten past nine"], "ab", ["chrf"], "or right short answers"),
+        (["Paris", "Lima"], "a", ["exact", "chrf"], "or right short answers"),
+        (["Paris", "Lima"], "ab", ["exact", "exact:form=squad"], None),
+    ],
+)
+def test_right_short_answers_are_not_called_copies(tmp_path, references, systems, metrics, words):
+    testset = [text_file(tmp_path / "gold.txt", references)]
+    replies = [text_file(tmp_path / f"{name}.txt", references) for name in systems]
+    made = without_tables(testset, replies, metrics)
+    assert made == with_tables(testset, replies, metrics) is not None
+    notes = [note for note in json.loads(made)["notes"] if "very item" in note]
+    assert len(notes) == (len(systems) if words else 0)
+    assert all(f"{words}; " in note for note in notes)
+
+
 CHARACTERS = st.text(st.sampled_from("ab Ab.,'看是İΣς\u2003\x1c\x85\ud7a3é\r\v"), max_size=8)
 
 

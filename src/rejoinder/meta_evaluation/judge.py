@@ -15,7 +15,7 @@ from rejoinder.document.parts import AS_USUAL, Document, View
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument, Call, counted, listed, merged
+from rejoinder.messages import Argument, Call, counted, listed, merged, quoted
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.judge_sentences import CONSTANT_STANDS_IN
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
@@ -238,11 +238,19 @@ def judge_by(
         scores = clustered(scores, cluster)
     given = taken(Ratings, ratings).of_criterion(criterion, one=True)
     rated, notes, criterion = match(scores, given, criterion, "mean", without, seed, scale)
-    measured = _covariates(rated, covariates, notes)
     labels = [label for label in rated.subjects if label != RANDOM]
     signatures = {label: scores.measured[label].signature for label in labels}
     check_signatures(signatures, given.table())
     _check_no_ratings(rated, labels)
+    if same := _raters_that_are_judges(rated, labels):
+        others = given.where(~pl.col("rater").is_in([*same]))
+        rated, notes, _ = match(scores, others, criterion, "mean", without, seed, scale)
+        notes += [
+            f"{label}: its marks are equal to the grades of rater {quoted(rater)} on every reply that both "
+            "have, so that it would be compared with itself: the ratings of this rater are left out"
+            for rater, label in same.items()
+        ]
+    measured = _covariates(rated, covariates, notes)
     judges = []
     for done, label in enumerate(labels, start=1):
         subject = rated.subjects[label]
@@ -309,6 +317,32 @@ def _check_no_ratings(rated: Rated, labels: Sequence[str]) -> None:
                 f"{Argument('scores')}), and people's ratings (with {Argument('ratings')}); there is nothing "
                 "to test in a judge without any error"
             )
+
+
+def _raters_that_are_judges(rated: Rated, labels: Sequence[str]) -> dict[str, str]:
+    """By rater the judge whose marks are that rater's grades.
+
+    Somebody who graded few of the replies, or grades of two values, may agree with a good judge by chance.
+
+    Raises:
+        InputError: No other rater is left.
+    """
+    same: dict[str, str] = {}
+    for label in labels:
+        marks = rated.segments[label]
+        for rater, grades in zip(rated.raters, rated.matrix.T, strict=False):
+            both = np.isfinite(marks) & np.isfinite(grades)
+            values, number = np.unique(grades[both]).size, int(both.sum())
+            least = max(FEWEST_LABELLED * (1 if values > 2 else 5), np.isfinite(marks).sum() / 2)
+            if values > 1 and number >= least and np.all(abs(marks - grades)[both] <= NOISE):
+                same.setdefault(rater, label)
+    if same and len(same) == len(rated.raters):
+        raise InputError(
+            f"{listed([*same.values()])}: the marks are equal to the grades of the raters {listed(same)} on "
+            "every reply that both have, and nobody else rated; give the judge's own marks alone (with "
+            f"{Argument('scores')}), and people's ratings (with {Argument('ratings')})"
+        )
+    return same
 
 
 def _swapped_note(rated: Rated, labels: Sequence[str]) -> list[str]:

@@ -171,6 +171,45 @@ def test_the_ratings_themselves_are_no_judge():
     rejoinder.judge(rejoinder.Scores.from_segments(changed), one)
 
 
+def test_a_judge_among_the_raters_is_not_compared_with_itself():
+    ratings, marks = world()
+    scores = rejoinder.Scores.from_segments(marks)
+    itself = marks.select(
+        "id", "system", rater=pl.lit("gpt"), criterion=pl.lit("overall"), score="value"
+    )
+    expected = rejoinder.judge(scores, ratings)
+    found = rejoinder.judge(scores, pl.concat([ratings, itself.select(ratings.columns)]))
+    assert found.measures.equals(expected.measures)
+    assert found.tests.equals(expected.tests)
+    (note,) = {*found.notes} - {*expected.notes}
+    assert "equal to the grades of rater 'gpt' on every reply that both have" in note
+    # With one grade apart, or on a few replies, it is a rater like others.
+    apart = itself.with_columns(score=pl.col("score") + (pl.int_range(pl.len()) == 0))
+    for rater in (apart, itself.head(9), itself.head(59)):
+        both = rejoinder.judge(scores, pl.concat([ratings, rater.select(ratings.columns)]))
+        assert not any("rater 'gpt' on every reply" in each for each in both.notes)
+    half = rejoinder.judge(scores, pl.concat([ratings, itself.head(60).select(ratings.columns)]))
+    assert any("rater 'gpt' on every reply" in each for each in half.notes)
+
+
+def test_two_grades_are_equal_by_chance_on_few_replies():
+    ratings, _ = world()
+    ratings = ratings.with_columns(score=(pl.col("score") > 3).cast(pl.Float64))
+    one = ratings.filter(rater="r1")
+    for n, is_same in ((49, False), (50, True)):
+        judged = one.head(n).select("system", "id", name=pl.lit("judge"), value="score")
+        report = rejoinder.judge(rejoinder.Scores.from_segments(judged), ratings)
+        assert any("rater 'r1' on every reply" in each for each in report.notes) is is_same
+
+
+def test_judges_that_are_all_the_raters_are_refused():
+    ratings, _ = world()
+    ratings = ratings.filter(pl.col("rater").is_in(["r1", "r2"]))
+    marks = ratings.select("system", "id", name="rater", value="score")
+    with pytest.raises(InputError, match="r1, r2: the marks are equal to the grades of the raters"):
+        rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings)
+
+
 def test_marks_of_several_raters_beside_ratings_of_one_may_be_swapped():
     ratings, marks = world()
     several = ratings.select("system", "id", "rater", name=pl.lit("judge"), value="score")

@@ -172,12 +172,11 @@ def has_content(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
 
 
-def check_drawings(folder: Path | None, option: str = "--plots") -> None:
+def check_drawings(folder: Path | None) -> None:
     """Makes the folder for pictures, and raises where a picture in it is not Rejoinder's.
 
     Args:
         folder: Where to draw; None where nothing is drawn.
-        option: The option that named the folder.
 
     Raises:
         ParameterError: A file with the name of one of our pictures was not drawn by Rejoinder.
@@ -191,7 +190,7 @@ def check_drawings(folder: Path | None, option: str = "--plots") -> None:
     if foreign:
         others = f" (and {len(foreign) - 1} more)" if len(foreign) > 1 else ""
         raise ParameterError(
-            f"{option} {folder}: {foreign[0].name}{others} there was not drawn by Rejoinder, and might be "
+            f"--plots {folder}: {foreign[0].name}{others} there was not drawn by Rejoinder, and might be "
             "replaced; name another folder, or remove the file"
         )
     if ours:

@@ -32,16 +32,13 @@ SHADES = (
 DARK = 0.45
 
 
-def heatmap(
-    columns: Mapping[str, Floats], correlation: str = "spearman", people: str | None = PEOPLE
-) -> Figure:
+def heatmap(columns: Mapping[str, Floats], correlation: str = "spearman") -> Figure:
     """Draws the correlation of every two columns, people first and then the metrics nearest them.
 
     Args:
-        columns: By name the scores of the same observations, float64 [n]; people's among them.
+        columns: By name the scores of the same observations, float64 [n]; where people's are not among
+            them, metrics are ordered by their mean correlation with all others.
         correlation: A name of ``CORRELATIONS``.
-        people: Which column is people's; None where there is none: metrics are then ordered by
-            their mean correlation with all others.
 
     Raises:
         ParameterError: There is no such correlation.
@@ -53,7 +50,7 @@ def heatmap(
     >>> [each.get_text() for each in made.axes[0].get_yticklabels()]
     ['human', 'length', 'BLEU-2']
     """
-    names, matrix = ordered(*matrix_of(columns, correlation), people)
+    names, matrix = ordered(*matrix_of(columns, correlation))
     side = 0.52 * len(names)
     figure = style.canvas(max(3.4, side + 2.6), max(2.6, side + 1.9))
     axes = figure.add_subplot()
@@ -61,7 +58,7 @@ def heatmap(
     shown = np.where(np.eye(len(names), dtype=bool), np.nan, matrix)
     image = axes.imshow(np.ma.masked_invalid(shown), cmap=shades, vmin=-1, vmax=1)
     _cells(axes, matrix, shades)
-    _frame(axes, names, people)
+    _frame(axes, names)
     n = len(next(iter(columns.values()))) if columns else 0
     noun = "observation" if n == 1 else "observations"
     axes.set_title(f"{NAMES.get(correlation, correlation)}, {n:,} {noun}", pad=8)
@@ -131,7 +128,7 @@ def _cells(axes: Axes, matrix: Floats, shades: Colormap) -> None:
         axes.text(j, i, style.told(value), ha="center", va="center", color=colour, fontsize=8)
 
 
-def _frame(axes: Axes, names: list[str], people: str | None) -> None:
+def _frame(axes: Axes, names: list[str]) -> None:
     """The names, and lines that set people apart."""
     short = [style.shortened(name) for name in names]
     places = range(len(names))
@@ -143,7 +140,7 @@ def _frame(axes: Axes, names: list[str], people: str | None) -> None:
     axes.set_yticks([p - 0.5 for p in places[1:]], minor=True)
     axes.grid(which="minor", color="white", linewidth=1.5)
     axes.tick_params(which="minor", length=0)
-    if names and names[0] == people:
+    if names and names[0] == PEOPLE:
         for line in (axes.axhline, axes.axvline):
             line(0.5, color=style.INK, linewidth=1.2)
         axes.get_yticklabels()[0].set_fontweight("bold")

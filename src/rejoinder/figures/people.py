@@ -16,9 +16,7 @@ from rejoinder.statistics.raters import human_correlations
 from rejoinder.statistics.rating_matrix import checked_ratings, weighted_means
 
 
-def median_rater(
-    matrix: Floats, systems: Sequence[str] | None = None, name: str = "the median rater"
-) -> Cloud | None:
+def median_rater(matrix: Floats, systems: Sequence[str] | None = None) -> Cloud | None:
     """The ratings of the median rater against the mean of the others' (panel a of the figures).
 
     Raters are ordered by Pearson's r with the mean of the others. The median rater is the one in the
@@ -27,7 +25,6 @@ def median_rater(
     Args:
         matrix: float64 [replies, raters], NaN where missing.
         systems: [replies], whose reply each is.
-        name: The title.
 
     Returns:
         The cloud; None where no rater has a correlation with the others.
@@ -46,16 +43,12 @@ def median_rater(
     rater = order[(order.size - 1) // 2]
     others = weighted_means(matrix, 1 - np.eye(matrix.shape[1])).T[:, rater]
     ratings = matrix[:, rater]
-    return _cloud(
-        name, others, ratings, systems, "mean of the others' ratings", "one rater's rating"
-    )
+    labels = "mean of the others' ratings", "one rater's rating"
+    return _cloud("the median rater", others, ratings, systems, *labels)
 
 
 def group_against_group(
-    matrix: Floats,
-    systems: Sequence[str] | None = None,
-    seed: int = 12345,
-    name: str = "one half of the raters",
+    matrix: Floats, systems: Sequence[str] | None = None, seed: int = 12345
 ) -> Cloud | None:
     """The mean ratings of one half of the raters against those of the other (panel b).
 
@@ -67,7 +60,6 @@ def group_against_group(
         matrix: float64 [replies, raters], NaN where missing.
         systems: [replies], whose reply each is.
         seed: Of the halving; of an odd number of raters the second group has one more.
-        name: The title.
 
     Returns:
         The cloud; None where there is one rater, or the groups share no reply.
@@ -86,7 +78,7 @@ def group_against_group(
     if not (np.isfinite(x) & np.isfinite(y)).any():
         return None
     labels = "mean rating of one half", "mean rating of the other half"
-    return _cloud(name, x, y, systems, *labels)
+    return _cloud("one half of the raters", x, y, systems, *labels)
 
 
 def _cloud(

@@ -67,9 +67,7 @@ def binned(score: Floats, rating: Floats) -> list[Bin]:
     return [_bin(score[place == i], rating[place == i]) for i in np.unique(place)]
 
 
-def relevance(
-    panels: Mapping[str, tuple[Floats, Floats]], x_name: str, y_name: str = "mean human rating"
-) -> Figure:
+def relevance(panels: Mapping[str, tuple[Floats, Floats]], x_name: str) -> Figure:
     """The mean rating along the score, one panel for each system, with 95% intervals.
 
     The paper's figure 1 is that of the ground truth: the panel of the system that is people.
@@ -77,7 +75,6 @@ def relevance(
     Args:
         panels: By name, the scores and the ratings of the same replies, float64 [n] each.
         x_name: What the score is.
-        y_name: What the rating is.
 
     >>> with style.drawing():
     ...     figure = relevance({"people": (np.arange(20.0), np.arange(20.0) % 5)}, "s_U")
@@ -92,7 +89,7 @@ def relevance(
         style.tidy(each, "both")
         each.set_title(style.shortened(name))
         each.set_xlabel(x_name, fontsize=8)
-        each.set_ylabel(y_name, fontsize=8)
+        each.set_ylabel("mean human rating", fontsize=8)
         bins = binned(score, rating)
         if not bins:
             style.say(each, "nothing to draw:\nno reply has both numbers")

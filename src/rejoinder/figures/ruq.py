@@ -62,7 +62,6 @@ def ruq_plot(
     *,
     name: str = "ruq",
     generic: Sequence[str] | None = None,
-    longest: int = LONGEST,
 ) -> tuple[Path, ...]:
     """Draws mean log-probability by token position, test sets side by side, models one below another.
 
@@ -77,7 +76,6 @@ def ruq_plot(
         folder: Where PNG and SVG go; made where there is none.
         name: Of the files, without suffix.
         generic: The generic replies to draw; None: the first two.
-        longest: The last position drawn.
 
     Returns:
         The paths written.
@@ -87,7 +85,7 @@ def ruq_plot(
         ParameterError: A generic reply is unknown.
     """
     with style.drawing():
-        figure = ruq_figure(tables, generic=generic, longest=longest)
+        figure = ruq_figure(tables, generic=generic)
         return style.save(figure, folder, name)
 
 
@@ -95,14 +93,12 @@ def ruq_figure(
     tables: Mapping[str, pl.DataFrame | str | os.PathLike[str]],
     *,
     generic: Sequence[str] | None = None,
-    longest: int = LONGEST,
 ) -> Figure:
     """Draws the figure of ``ruq_plot``, inside ``style.drawing()``, without writing it.
 
     Args:
         tables: As for ``ruq_plot``.
         generic: As for ``ruq_plot``.
-        longest: As for ``ruq_plot``.
 
     Raises:
         InputError: A file cannot be read, or holds no values of single tokens.
@@ -118,7 +114,7 @@ def ruq_figure(
     texts = _generic(first, generic)
     looks = _looks(texts)
     courses = {
-        (system, title): _courses(table.filter(pl.col("system") == system), texts, longest)
+        (system, title): _courses(table.filter(pl.col("system") == system), texts)
         for system in systems
         for title, table in by_title.items()
     }
@@ -214,7 +210,7 @@ def _looks(generic: Sequence[str]) -> dict[str, Look]:
     return looks
 
 
-def _courses(table: pl.DataFrame, generic: Sequence[str], longest: int) -> dict[str, Course]:
+def _courses(table: pl.DataFrame, generic: Sequence[str]) -> dict[str, Course]:
     """What one panel draws: by name, those that there are."""
     known = table.filter(pl.col("logprobs").is_not_null() & pl.col("counts"))
     kinds = {name: pl.col("kind") == kind for kind, name in NAMES.items()}
@@ -223,7 +219,7 @@ def _courses(table: pl.DataFrame, generic: Sequence[str], longest: int) -> dict[
     for name, chosen in kinds.items():
         values = known.filter(chosen).get_column("logprobs").to_list()
         if values:
-            courses[name] = course(values, longest)
+            courses[name] = course(values)
     return courses
 
 

@@ -87,7 +87,6 @@ def alternative_annotator_test(
     tolerance: float,
     alignment: Alignment = "rmse",
     groups: NDArray[np.generic] | None = None,
-    least: int = LEAST_ITEMS,
 ) -> AnnotatorTest:
     """Tests whether a judge may stand in for raters.
 
@@ -102,7 +101,6 @@ def alternative_annotator_test(
             skilled raters, 0.1 for crowd workers.
         alignment: ``rmse`` for grades, ``accuracy`` for categories.
         groups: [n], the cluster of each item; None: items are independent.
-        least: The fewest items, or clusters, of a rater that is tested.
 
     Raises:
         ParameterError: A tolerance outside [0, 1), or an unknown alignment.
@@ -128,7 +126,7 @@ def alternative_annotator_test(
         return AnnotatorTest((), math.nan, math.nan, None, _too_few(ratings.shape[1]))
     labels = np.arange(len(judge)) if groups is None else np.asarray(groups)
     rows = [
-        _left_out(ratings, judge, rater, tolerance, alignment, labels, least)
+        _left_out(ratings, judge, rater, tolerance, alignment, labels)
         for rater in range(ratings.shape[1])
     ]
     corrected = benjamini_yekutieli(np.array([row.p for row in rows]))
@@ -140,7 +138,7 @@ def alternative_annotator_test(
     if not tested:
         what = "items" if len(np.unique(labels)) == len(labels) else "contexts or clusters"
         reason = (
-            f"not done: every rater has fewer than {least} {what} that another rated too; have "
+            f"not done: every rater has fewer than {LEAST_ITEMS} {what} that another rated too; have "
             "more rated"
         )
         return AnnotatorTest(tuple(rows), math.nan, math.nan, None, reason)
@@ -184,7 +182,6 @@ def _left_out(
     tolerance: float,
     alignment: Alignment,
     labels: NDArray[np.generic],
-    least: int,
 ) -> LeftOutRater:
     others = np.delete(ratings, rater, axis=1)
     both = np.isfinite(ratings[:, rater]) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
@@ -198,9 +195,9 @@ def _left_out(
     differences = rater_close - judge_close
     mean = float(differences.mean()) if n else math.nan
     clusters = Groups.of(labels[both], n)
-    if len(clusters) < least:
+    if len(clusters) < LEAST_ITEMS:
         what = "items" if len(clusters) == n else "clusters"
-        reason = f"fewer than {least} {what} rated by this rater and another"
+        reason = f"fewer than {LEAST_ITEMS} {what} rated by this rater and another"
         return LeftOutRater(n, advantage, mean, math.nan, math.nan, False, reason)
     p = _p_below(mean - tolerance, mean_variance(differences, clusters), clusters.freedom)
     return LeftOutRater(n, advantage, mean, p, math.nan, False, None)

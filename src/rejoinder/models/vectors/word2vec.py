@@ -21,7 +21,6 @@ def word2vec(
     *,
     size: int = 50,
     language: str = "en",
-    window: int = WINDOW,
     min_count: int = 5,
     skip_gram: bool = False,
     epochs: int = 5,
@@ -36,7 +35,6 @@ def word2vec(
         texts: The utterances, each a sentence of its own.
         size: d, the width of a vector.
         language: How they are cut into words; see ``rejoinder.text.words``.
-        window: How many words away a neighbour may be.
         min_count: Rarer words get no vector.
         skip_gram: Predict the neighbours from the word; else the word from its neighbours (CBOW).
         epochs: How often the corpus is read.
@@ -47,7 +45,7 @@ def word2vec(
         ParameterError: A parameter is out of range.
         MissingExtraError: Gensim is not installed.
     """
-    settings = {"window": window, "min_count": min_count, "skip_gram": skip_gram, "epochs": epochs}
+    settings = {"window": WINDOW, "min_count": min_count, "skip_gram": skip_gram, "epochs": epochs}
     return trained_on(cut_sentences(texts, language), size, language, seed=seed, **settings)
 
 

@@ -398,21 +398,13 @@ def _measured(
         values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
         rows = rows_of(values, systems)
         rows = rows if answered is None else rows.masked(answered)
-        return Measured(
-            metric,
-            rows,
-            usable,
-            described.signature,
-            described.items,
-            answered=answered,
-            samples=samples,
-        )
-    bags = columns[0].gather(order)
-    lengths = bags.list.len().fill_null(0).to_numpy().astype(np.int64)
-    last = np.cumsum(lengths)
-    fingerprints = bags.drop_nulls().explode(empty_as_null=False).to_numpy()
-    tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
-    rows = rows_of(tokens, systems)
+    else:
+        bags = columns[0].gather(order)
+        lengths = bags.list.len().fill_null(0).to_numpy().astype(np.int64)
+        last = np.cumsum(lengths)
+        fingerprints = bags.drop_nulls().explode(empty_as_null=False).to_numpy()
+        tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
+        rows = rows_of(tokens, systems)
     return Measured(
         metric,
         rows,

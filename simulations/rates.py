@@ -203,9 +203,11 @@ def _planned(
     apart = (discordant + second - first) / 2
     shares = [apart, max(0.0, discordant - apart), 1 - discordant]
     drawn = rng.multinomial(same, shares, size=runs)
-    p = np.array([mcnemar(int(wins), int(losses)).mid_p for wins, losses, _ in drawn])
+    p = np.array([mcnemar(int(wins), int(losses)).exact for wins, losses, _ in drawn])
     data = f"{_of_pair((first, second))}, one alone passes {discordant:g}"
-    yield Row("McNemar's mid-p", data, f"{same} planned items", POWER, int((p < LEVEL).sum()), runs)
+    yield Row(
+        "McNemar's exact p", data, f"{same} planned items", POWER, int((p < LEVEL).sum()), runs
+    )
     x, y = (rng.binomial(other, each, runs).astype(np.float64) for each in (first, second))
     n = np.full(runs, float(other))
     low, high = SeparateRates(x, n, y, n).interval()

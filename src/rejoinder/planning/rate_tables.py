@@ -22,7 +22,8 @@ LEGEND = (
     "items: prompts of each system, from which on the test has the power; closed form: by the formula of "
     "textbooks; one alone passes: share of the prompts that one of the two systems alone passes, at most as "
     "if they passed independently of each other, and at least; tests: on the same prompts McNemar's "
-    "exact test with mid-p, on other ones the interval of the difference, which excludes 0; power is "
+    "exact test (its p is that of compare; mid-p is less strict), on other ones the interval of the "
+    "difference, which excludes 0; power is "
     "enumerated for prompts that are independent of each other"
 )
 

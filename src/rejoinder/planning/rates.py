@@ -176,8 +176,8 @@ def plan_rates(
 ) -> RatePlan:
     """Says how many items show that two systems pass different shares of them, without a pilot.
 
-    The power is enumerated, not approximated: on the same items that of McNemar's exact test with
-    mid-p, on other items that the interval of the difference excludes 0, as ``compare`` prints both.
+    The power is enumerated, not approximated: on the same items that of McNemar's exact test, whose
+    p decides in ``compare``, on other items that the interval of the difference excludes 0.
 
     Args:
         first: The true rate of one system: the share of items that it passes.
@@ -192,7 +192,7 @@ def plan_rates(
         ParameterError: A parameter is out of range.
 
     >>> plan_rates(0.90, 0.95).rate_needs.select("prompts", "discordant", "items", "closed_form").rows()
-    [('other', None, 424, 435), ('same', 0.14, 429, 438), ('same', 0.05, 134, 155)]
+    [('other', None, 424, 435), ('same', 0.14, 463, 438), ('same', 0.05, 157, 155)]
     """
     rates = Rates(first, second, discordant, power, alpha, numbers_of("items", items) or SIZES)
     tables = rates.frames(rates.answer(), clusters=False)

@@ -67,7 +67,7 @@ ROWS = [
     ("correlate", "", []),
     ("correlate", "--criterion nothing", ["relevance"], 2),
     ("correlate", "-p system", []),
-    ("judge", "-m chrf", ["tuned"]),
+    ("judge", "", ["relevance", "r5"]),
     ("ratings", "", ["relevance", "tuned", "r1"]),
     ("preferences", "", ["overall", "tuned", "j1"]),
     ("plan", "", ["tuned", "retrieval"]),

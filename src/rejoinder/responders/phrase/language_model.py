@@ -66,7 +66,7 @@ class LanguageModel:
     def table(self) -> NgramTable:
         """The n-grams by their fingerprints."""
         keys = [reduce(chained, each.T[::-1], FREE) for each in self.ngrams]  # last words first
-        return NgramTable.of(*map(np.concatenate, (keys, self.logs, self.backoffs)))
+        return NgramTable.of(*map(np.concatenate, (keys, self.logs, self.backoffs)))  # pyright: ignore[reportArgumentType]
 
     def word_logs(self, texts: Sequence[Sequence[str]]) -> list[Floats]:
         """The log-probability of each word of each text, and of its end."""

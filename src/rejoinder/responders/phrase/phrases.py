@@ -77,7 +77,7 @@ def phrase_table(
     n = source.lengths.size
     spans = consistent(source, target, links, longest)
     sides = [(source, spans[:, 0], spans[:, 1]), (target, spans[:, 2], spans[:, 3])]
-    fingerprints = [span_keys(each.words, *where, longest) for each, *where in sides]
+    fingerprints = [span_keys(each.words, begin, size, longest) for each, begin, size in sides]
     keys, ids = zip(*(np.unique(each, return_inverse=True) for each in fingerprints), strict=True)
     codes, place, pair_of_span, joint = np.unique(
         ids[0] * max(1, keys[1].size) + ids[1],

@@ -89,6 +89,7 @@ SAVES = "rejoinder.models.training.checkpoints:Checkpoint.save"
 RUBER = [
     *corpus_format("train ruber", "hash"),
     as_json("train ruber"),
+    *in_shards("train ruber", "", "r/config.json"),
     Row("train ruber", "--output", "-o {out}/other", effect=lambda _, after: all(
         name.startswith("other/") for name in after.at("@"))),
     Row("train ruber", "--size", "--size gru", effect=only(
@@ -357,9 +358,11 @@ JAVA = shutil.which("java") is not None
 # Four settings, of which one in N goes on to more epochs.
 WIDE = {"also": "--set warmup=5,50", "where": {"epochs": "more_epochs"}}
 BITS = "trials.*.bits_per_character"
+REACH = "rejoinder.tuning.run:SweepRun.reach"
 TRIALS = "trials.*.metric"
 SWEEP = [
     *corpus_format("sweep", TRIALS, slow=True),
+    *in_shards("sweep", "", "s/results.json", slow=True),
     as_json("sweep", slow=True),
     to_file("sweep", slow=True),
     *(
@@ -390,6 +393,9 @@ SWEEP = [
             ("--trials", "--trials 2", "", "", {"also": "--trials 1", "effect": lambda *both: [
                 len(each.at("trials")) for each in both] == [1, 2]}),
             ("--set prune", "--set prune=none", "trials.*.epochs", "", {}),
+            ("--set proposals", "--set proposals=2", "parameters", "", {"watch": REACH,
+                "also": "--sampler optuna --trials 2", "effect": lambda *both: [
+                    len(each.calls[0].args[1]) for each in both] == [1, 2]}),
             ("--set reduction", "--set reduction=2", "trials.*.epochs", "", WIDE),
             ("--set first_epochs", "--set first_epochs=2", "trials.*.epochs", "", WIDE),
             ("--preset", "--preset small", BITS, "", {}),

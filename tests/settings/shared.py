@@ -128,12 +128,18 @@ def off_scale(verb: str) -> Row:
     )
 
 
-def in_shards(verb: str, option: str = "-o") -> tuple[Row, Row]:
-    """Writes a part in the place of the result; tests/unit/files/test_shards.py runs engines."""
+def in_shards(verb: str, option: str = "-o", result: str = "", **given) -> tuple[Row, Row]:
+    """Writes a part in the place of the result; tests/unit/files/test_shards.py runs engines.
+
+    Where the work is files of the output folder, there is no result yet.
+    """
+    shard = "--shard 1/1" if result else f"--shard 2/3 {option} {{out}}/2.part"
     return (
-        Row(verb, "--shard", f"--shard 2/3 {option} {{out}}/2.part", effect=lambda _, after: (
-            after.at("@") == ["2.part"])),
-        Row(verb, "--engine", "--engine local:0", status=(0, 2), effect=refused_after("--engine local:0")),
+        Row(verb, "--shard", shard, effect=lambda before, after: (
+            (result in before.at("@"), result in after.at("@")) == (True, False)
+            if result else after.at("@") == ["2.part"]), **given),
+        Row(verb, "--engine", "--engine local:0", status=(0, 2), effect=refused_after("--engine local:0"),
+            **given),
     )  # fmt: skip
 
 

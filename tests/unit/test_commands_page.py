@@ -40,8 +40,8 @@ WIDER = {
     "--expires": 1,
     "--register": 1,
     "--fix": 1,
-    "--shard": 5,
-    "--engine": 5,
+    "--shard": 7,
+    "--engine": 7,
     "--design": 3,
     "--reliability": 1,
     "--spread": 1,
@@ -57,7 +57,7 @@ WIDER = {
 }
 """By option of a later task how many verbs other than `LATER` have it, at most: claims of a result (score,
 compare, correlate, judge), a judge's card (judge; score, compare, mark), registrations and designs of
-ratings (plan, compare), work in shards (five verbs), the kind of replying system (sweep, train), and what k
+ratings (plan, compare), work in shards (seven verbs), the kind of replying system (sweep, train), and what k
 samples reach (score, compare, report). A task that needs no words of its own on these verbs adds none."""
 
 OTHERWISE = {

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,6 @@ def run_on_engine(given: Any) -> None:
     from rejoinder.files.locks import alone
     from rejoinder.messages import counted
 
-    if given.shard is not None:
-        raise ParameterError("--engine: computes all shards; leave out --shard")
     name, path = _output(given, "engine", "FILE")
     targets.check_merged(path, f"--{name}")
     folder = path.with_name(f"{path.name}.parts")
@@ -96,12 +95,51 @@ def run_on_engine(given: Any) -> None:
             }
             with Progress("computing", "shards") as tick:
                 done = len(parts)
-                for number, status, errors in engine.run(commands):
-                    if status != 0:
-                        message = errors.strip().removeprefix("rejoinder: ")
-                        raise InputError(f"shard {number}/{of}: {message or f'status {status}'}")
+                for _ in _succeeded(engine.run(commands), of):
                     tick(done := done + 1, of)
         merge_files(list(files.values()), path, given.json, f"--{name}")
+
+
+def run_in_folder(verb: Callable[[Any], None], given: Any) -> None:
+    """Runs a verb whose work is files of its output folder: a shard of it, or all with an engine's help."""
+    from rejoinder.cli.engines import opened_engine
+    from rejoinder.cli.terminal.speech import say
+    from rejoinder.files.shards import compute_in_folder
+    from rejoinder.models.worker_models import IS_WORKER
+    from rejoinder.progress import steps
+
+    if given.engine is None:
+        shard = Shard.parse(given.shard)
+        os.environ.pop(IS_WORKER, None)  # its next shard trains another model
+        compute_in_folder(lambda: verb(given), shard)
+        say(f"{given.output}: shard {shard} is computed; when all are, leave out --shard")
+        return
+    words = _placed(_words(("shard", "engine")), "output", given.output)[1:]
+    with ExitStack() as opened:
+        engine = opened.enter_context(opened_engine(given.engine))
+
+        def compute(shards: Sequence[Shard]) -> None:
+            if not shards:
+                opened.close()  # which gives back standard output
+                return
+            commands = {each.number: _with(words, "--shard", str(each)) for each in shards}
+            for _ in steps(_succeeded(engine.run(commands), shards[0].of), len(commands)):
+                pass
+
+        compute_in_folder(lambda: verb(given), compute)
+
+
+def _succeeded(ended: Iterable[tuple[int, int, str]], of: int) -> Iterator[int]:
+    """The numbers of the shards whose commands have ended.
+
+    Raises:
+        InputError: One has failed.
+    """
+    for number, status, errors in ended:
+        if status != 0:
+            message = errors.strip().removeprefix("rejoinder: ")
+            raise InputError(f"shard {number}/{of}: {message or f'status {status}'}")
+        yield number
 
 
 def _parts_there(

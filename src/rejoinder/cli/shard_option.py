@@ -7,6 +7,7 @@ from functools import wraps
 from typing import TypeVar
 
 from rejoinder.cli.declarations import Options, option
+from rejoinder.errors import ParameterError
 
 
 class ShardOptions(Options):
@@ -22,26 +23,35 @@ class ShardOptions(Options):
     shard: str | None = option(
         "--shard",
         metavar="I/N",
-        help="Compute shard I of N alone, and write a part (FILE.part) for 'rejoinder merge'.",
+        help="Compute shard I of N alone. A part (FILE.part) is written for 'rejoinder merge'; where the "
+        "output is a folder, all shards write to it, and the command without --shard goes on.",
     )
+
+
+class FolderShardOptions(ShardOptions):
+    """The same for a verb whose work is files of its output folder."""
 
 
 Given = TypeVar("Given", bound=ShardOptions)
 
 
 def in_shards(verb: Callable[[Given], None]) -> Callable[[Given], None]:
-    """A verb whose option --shard writes a part of its work in the place of its output, and --engine all."""
+    """A verb whose option --shard computes a part of its work, and --engine all parts."""
 
     @wraps(verb)
     def run(given: Given) -> None:
         if given.shard is None and given.engine is None:
             verb(given)
             return
-        from rejoinder.cli.parts import run_on_engine, write_part  # not imported for --help
+        from rejoinder.cli import parts  # not imported for --help
 
-        if given.engine is None:
-            write_part(verb, given)
+        if given.shard is not None and given.engine is not None:
+            raise ParameterError("--engine: computes all shards; leave out --shard")
+        if isinstance(given, FolderShardOptions):
+            parts.run_in_folder(verb, given)
+        elif given.engine is None:
+            parts.write_part(verb, given)
         else:
-            run_on_engine(given)
+            parts.run_on_engine(given)
 
     return run

@@ -18,7 +18,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import with_checksum, without_checksum
+from rejoinder.files.locks import alone
 from rejoinder.files.replacing import write_file
 from rejoinder.messages import Argument, listed, quoted
 
@@ -155,8 +156,11 @@ def end_of_shard() -> None:
     Raises:
         PartComplete: There.
     """
-    if in_shard():
+    folder = _FOLDER.get()
+    if in_shard() or isinstance(folder, Shard):
         raise PartComplete
+    if folder is not None:
+        folder([])
 
 
 def shared(
@@ -228,6 +232,72 @@ def whole() -> Iterator[None]:
         yield
     finally:
         _ACTIVE.reset(token)
+
+
+Compute = Callable[[Sequence["Shard"]], None]
+"""Computes shards in other processes, which leave files in the same folder; none: no more will come."""
+_FOLDER: ContextVar[Shard | Compute | None] = ContextVar("folder", default=None)
+
+
+def shard_of_folder() -> bool:
+    """Whether a shard of work is computed whose results are files of one folder."""
+    return isinstance(_FOLDER.get(), Shard)
+
+
+def make_files(
+    folder: Path, names: Sequence[str], there: Callable[[int], bool], make: Callable[[int], object]
+) -> None:
+    """Makes units of work whose results are files of one folder, one after the other.
+
+    In a shard, those of the shard are made alone. On an engine, the shards of those that are not there are
+    computed first, and ``make`` then finds the files.
+
+    Args:
+        folder: The folder of all units.
+        names: For each unit the name of its folder there.
+        there: Whether the files of the unit in a place are there.
+        make: Makes the unit in a place, or reads its files.
+
+    Raises:
+        PartComplete: A shard is computed, and units of other shards are not there yet.
+        InputError: Another run makes a unit of this shard now.
+    """
+    active = _FOLDER.get()
+    token = _FOLDER.set(None)  # within a unit nothing is cut
+    try:
+        missing = [place for place in range(len(names)) if not there(place)]
+        if isinstance(active, Shard):
+            numbers = owners(names, active.of)
+            for place in missing:
+                if numbers[place] == active.number:
+                    with alone(folder / names[place]):
+                        make(place)
+            if not all(map(there, missing)):
+                raise PartComplete
+        elif active is not None and missing:
+            of = min(len(names), MOST)
+            numbers = owners(names, of)
+            active([Shard(int(each), of) for each in sorted({numbers[k] for k in missing})])
+        for place in range(len(names)):
+            make(place)
+    finally:
+        _FOLDER.reset(token)
+
+
+def alone_with_shards(folder: Path) -> AbstractContextManager[object]:
+    """A folder in which no other run writes (`alone`), but for the shards that an engine computes there."""
+    return nullcontext() if shard_of_folder() else alone(folder)
+
+
+def compute_in_folder(call: Callable[[], Any], how: Shard | Compute) -> None:
+    """Runs a call whose work is cut by `make_files`: a shard of it, or all on an engine."""
+    token = _FOLDER.set(how)
+    try:
+        call()
+    except PartComplete:
+        pass
+    finally:
+        _FOLDER.reset(token)
 
 
 _Array = tuple[str, list[int], bytes]

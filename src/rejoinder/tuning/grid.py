@@ -244,6 +244,7 @@ class Search:
         prune: ``halving`` (successive halving), or ``none``.
         reduction: One trial in so many goes on to the next rung, which has so many times the epochs.
         first_epochs: Of the first rung; None: a ``reduction``-th of a ``reduction``-th of all.
+        proposals: How many settings Optuna proposes at a time, before it knows how well any of them does.
 
     Raises:
         ParameterError: A value that cannot be.
@@ -254,6 +255,7 @@ class Search:
     prune: str = "halving"
     reduction: int = 3
     first_epochs: int | None = None
+    proposals: int = 1
 
     def __post_init__(self) -> None:
         """Checks every value."""
@@ -274,6 +276,11 @@ class Search:
             raise ParameterError(
                 Argument(name),
                 f": has no effect without {Argument('prune', 'halving')}; leave {name} out",
+            )
+        if self.proposals < 1 or (self.proposals > 1 and self.sampler != "optuna"):
+            raise ParameterError(
+                Argument("proposals", self.proposals),
+                f": expected 1, or more with {Argument('sampler', 'optuna')}",
             )
         if self.sampler == "grid" and self.trials is not None:
             raise ParameterError(

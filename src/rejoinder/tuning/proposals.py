@@ -42,6 +42,9 @@ def tried(run: SweepRun) -> list[str]:
     ``SuccessiveHalvingPruner`` stops a trial that is not among the best third of those that came to
     the same rung before it. Of Optuna itself nothing is kept on disk: with one seed it proposes the
     same trials again, and is told again what the trials' folders hold.
+
+    Several proposals at a time are trained side by side, and Optuna is told of them in their order, so that
+    it proposes the same whichever ends first. Until then they count as bad, for the next to be others.
     """
     import optuna
     from optuna.trial import TrialState
@@ -56,20 +59,23 @@ def tried(run: SweepRun) -> list[str]:
             min_resource=rungs[0], reduction_factor=search.reduction
         )
     )
-    sampler = optuna.samplers.TPESampler(n_startup_trials=STARTUP, seed=run.material.seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = optuna.samplers.TPESampler(
+            n_startup_trials=STARTUP, seed=run.material.seed, constant_liar=search.proposals > 1
+        )
         study = optuna.create_study(direction="maximize", sampler=sampler, pruner=pruner)
     assert search.trials is not None
     run.total = search.trials * sum(rungs)  # a trial that goes on is trained anew at every rung
     known = (TrialState.COMPLETE, TrialState.PRUNED)
     repeated = estimated = 0
-    for number in range(search.trials):
+    for begin in range(0, search.trials, search.proposals):
+        size = min(search.proposals, search.trials - begin)
         before = len(run.trials)
-        estimated += len(study.get_trials(deepcopy=False, states=known)) >= STARTUP
-        _one(run, study)
-        repeated += len(run.trials) == before
-        run.spent = (number + 1) * sum(rungs)
+        estimated += size * (len(study.get_trials(deepcopy=False, states=known)) >= STARTUP)
+        _some(run, study, size)
+        repeated += size - (len(run.trials) - before)
+        run.spent = (begin + size) * sum(rungs)
     return _notes(search.trials, repeated, estimated)
 
 
@@ -86,28 +92,31 @@ def _notes(trials: int, repeated: int, estimated: int) -> list[str]:
     return notes
 
 
-def _one(run: SweepRun, study: Any) -> None:
-    """One trial, from the proposal to what Optuna is told of it."""
+def _some(run: SweepRun, study: Any, size: int) -> None:
+    """Some trials side by side, from the proposals to what Optuna is told of them."""
     from optuna.trial import TrialState
 
-    proposal = study.ask()
-    # By places: their order says which values are near each other.
-    places = [
-        proposal.suggest_int(name, 0, len(values) - 1) for name, values in run.grid.axes.items()
-    ]
-    setting = run.grid.values(places)
-    trial = run.trial(setting)
-    *early, last = run.rungs(setting)
-    for epochs in early:
-        if not run.train(trial, epochs, False):
-            study.tell(proposal, state=TrialState.FAIL)
-            return
-        proposal.report(-trial.losses[epochs], epochs)
-        if proposal.should_prune():
-            study.tell(proposal, state=TrialState.PRUNED)
-            return
-    well = run.train(trial, last, True) and run.measure(trial)
-    if well and math.isfinite(trial.value("metric")):
-        study.tell(proposal, trial.value("metric"))
-    else:
-        study.tell(proposal, state=TrialState.FAIL)
+    going = []
+    for proposal in (study.ask() for _ in range(size)):
+        # By places: their order says which values are near each other.
+        places = [
+            proposal.suggest_int(name, 0, len(values) - 1) for name, values in run.grid.axes.items()
+        ]
+        going.append((proposal, run.trial(run.grid.values(places))))
+    rungs = run.search.rungs(run.grid.epochs())
+    for rung, epochs in enumerate(rungs):
+        last = epochs == rungs[-1]
+        tried = [trial for _, trial in going]
+        well = {each.number for each in run.reach(tried, -1 if last else rung)}
+        going, reached = [], going
+        for proposal, trial in reached:
+            if trial.number not in well or (last and not math.isfinite(trial.value("metric"))):
+                study.tell(proposal, state=TrialState.FAIL)
+            elif last:
+                study.tell(proposal, trial.value("metric"))
+            else:
+                proposal.report(-trial.losses[epochs], epochs)
+                if proposal.should_prune():
+                    study.tell(proposal, state=TrialState.PRUNED)
+                else:
+                    going.append((proposal, trial))

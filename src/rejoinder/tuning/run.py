@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rejoinder.files.shards import make_files
 from rejoinder.messages import counted
 from rejoinder.progress import Report
 from rejoinder.tuning.data import SweepMaterial
@@ -46,6 +48,22 @@ class SweepRun:
     def rungs(self, setting: Setting) -> tuple[int, ...]:
         """The rungs of a trial."""
         return self.search.rungs(self.grid.epochs(setting))
+
+    def reach(self, trials: Sequence[Trial], rung: int) -> list[Trial]:
+        """Trains trials to a rung of theirs, and scores them at the last (-1); those that went well."""
+        steps = [(each, self.rungs(each.setting)[rung], rung == -1) for each in trials]
+        well = {}
+
+        def make(place: int) -> None:
+            trial, epochs, last = steps[place]
+            well[place] = self.train(trial, epochs, last) and (not last or self.measure(trial))
+
+        def there(place: int) -> bool:
+            trial, epochs, last = steps[place]
+            return trial.has_reached(epochs, last)
+
+        make_files(self.folder / TRIALS, [each.folder.name for each in trials], there, make)
+        return [each for place, each in enumerate(trials) if well[place]]
 
     def train(self, trial: Trial, epochs: int, last: bool) -> bool:
         """Trains for so many epochs; whether that went well."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError, check_least
-from rejoinder.files.locks import alone
 from rejoinder.files.replacing import check_folder_target, remove_parts, write_json
+from rejoinder.files.shards import alone_with_shards, end_of_shard, shard_of_folder
 from rejoinder.messages import Argument, counted
 from rejoinder.models.devices import chosen_device
 from rejoinder.progress import Report
@@ -42,6 +42,7 @@ def sweep(
     prune: str = "halving",
     reduction: int = 3,
     first_epochs: int | None = None,
+    proposals: int = 1,
     validation: TestSetLike | Pairs | None = None,
     exclude: Sequence[TestSetLike | Pairs] = (),
     metric: str | None = None,
@@ -79,6 +80,7 @@ def sweep(
         prune: ``halving`` (successive halving by validation loss) or ``none``.
         reduction: One trial in so many continues, to so many times the epochs.
         first_epochs: Number of epochs before trials are pruned for the first time.
+        proposals: Number of settings that Optuna proposes at a time; an engine trains them side by side.
         validation: Its pairs choose epochs and trials; None: pairs held out of the corpus.
         exclude: Test sets; pairs that also occur in them are excluded from training.
         metric: ``meteor`` or ``bleu``; None: METEOR, or BLEU where Java is missing or does not run.
@@ -100,9 +102,8 @@ def sweep(
         MissingExtraError: A package of the extras ``models`` or ``sweep`` is not installed.
     """
     check_draws(resamples, seed)
-    search = Search(
-        sampler or ("grid" if trials is None else "random"), trials, prune, reduction, first_epochs
-    )
+    sampler = sampler or ("grid" if trials is None else "random")
+    search = Search(sampler, trials, prune, reduction, first_epochs, proposals)
     base = responder_parameters(preset, kind=kind, detokenize=detokenize, seed=seed)
     values = {name: tuple(each) for name, each in (settings or {}).items()}
     axes = grid_of(base, grid, values)
@@ -195,11 +196,14 @@ def run_trials(
     else:
         check_optuna, tried = None, _tried
     parameters = _parameters(material, grid, search, check_optuna() if check_optuna else None)
-    with alone(Path(path)):
+    with alone_with_shards(Path(path)):
         folder = opened(Path(path), parameters, search.extensible, material.fallback)
-        remove_parts(folder)
+        if not shard_of_folder():
+            remove_parts(folder)
         run = SweepRun(material, grid, search, folder, keep, save_every, report, device)
-        return _told(run, [*material.notes, *tried(run)], parameters)
+        notes = [*material.notes, *tried(run)]
+        end_of_shard()
+        return _told(run, notes, parameters)
 
 
 def _tried(run: SweepRun) -> list[str]:
@@ -218,12 +222,10 @@ def _tried(run: SweepRun) -> list[str]:
     # Without pruning the trials may differ in epochs: each has one rung of its own.
     rounds = max(len(run.rungs(each.setting)) for each in going)
     for rung in range(rounds - 1):
-        going = [each for each in going if run.train(each, run.rungs(each.setting)[rung], False)]
+        going = run.reach(going, rung)
         going.sort(key=lambda each: (each.bits, each.number))
         going = sorted(going[: -(-len(going) // search.reduction)], key=lambda each: each.number)
-    for each in going:
-        if run.train(each, run.rungs(each.setting)[-1], True):
-            run.measure(each)
+    run.reach(going, -1)
     return []
 
 
@@ -299,6 +301,7 @@ def _parameters(
         "trials": search.trials or grid.size,
         "rungs": list(search.rungs(grid.epochs())) if search.prune != "none" else [],
         "reduction": search.reduction,
+        **({"proposals": search.proposals} if search.proposals > 1 else {}),
         "metric": material.metric.label,
         "generic": material.generic,
         "beam": material.beam,

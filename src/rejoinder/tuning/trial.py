@@ -96,6 +96,11 @@ class Trial:
         value = (self.scores or {}).get(measure, {}).get("value")
         return math.nan if value is None else float(value)
 
+    def has_reached(self, epochs: int, last: bool) -> bool:
+        """Whether it has been trained for so many epochs (of the last: scored), or has failed."""
+        done = "scored.json" if last else f"epochs-{epochs}.json"
+        return any((self.folder / name).exists() for name in (done, "failed.json"))
+
     def train(self, epochs: int, last: bool, save_every: float, report: Report | None) -> bool:
         """Trains for so many epochs and validates; whether that went well.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, flag, integer, option, path
+from rejoinder.cli.shard_option import FolderShardOptions, in_shards
 
 
 class SearchOptions(options.SamplingOptions):
@@ -45,6 +46,11 @@ class SearchOptions(options.SamplingOptions):
     first_epochs: int | None = integer(
         "--set first_epochs", help="Number of epochs before trials are pruned for the first time."
     )
+    proposals: int = integer(
+        "--set proposals",
+        default=1,
+        help="Number of settings that Optuna proposes at a time; --engine trains them side by side.",
+    )
     metric: str | None = choice(
         "--reply-metric",
         of=("meteor", "bleu"),
@@ -65,7 +71,9 @@ class SearchOptions(options.SamplingOptions):
     )
 
 
-class SweepOptions(options.TrainingOptions, SearchOptions, options.PrintedOptions):
+class SweepOptions(
+    options.TrainingOptions, SearchOptions, options.PrintedOptions, FolderShardOptions
+):
     """The options of 'sweep'."""
 
     testset: Path = path(
@@ -85,6 +93,7 @@ class SweepOptions(options.TrainingOptions, SearchOptions, options.PrintedOption
 
 
 @command(SweepOptions)
+@in_shards
 def sweep(given: SweepOptions) -> None:
     """Train replying systems over a grid of settings.
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.files.content import folder_hash
-from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
+from rejoinder.files.shards import alone_with_shards, end_of_shard, shard_of_folder
 from rejoinder.metrics.ruber import REFERENCED, RUBER, halves_of
 from rejoinder.models.installed import check_installed
 from rejoinder.models.training.folder import FINISHED, check_free, finished
@@ -117,9 +117,11 @@ def train_ruber(
         vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
         device=device,
     )  # fmt: skip
-    with alone(work):
-        remove_parts(folder.parent, folder.name)
+    with alone_with_shards(work):
+        if not shard_of_folder():
+            remove_parts(folder.parent, folder.name)
         if before := finished(folder, material.identity):
+            end_of_shard()
             remove_work(work, material)  # left by a kill between the model's last file and here
             log = [dict(entry) for entry in before.record.log]
             notes = (*material.notes, FINISHED)

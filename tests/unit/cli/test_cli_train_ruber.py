@@ -1,7 +1,10 @@
 """``rejoinder train ruber``, and what the other verbs do with its model."""
 
 import json
+import os
 import re
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,8 @@ pytest.importorskip("gensim")
 
 import tiny_ruber
 from command_line import notes_of
+from killed_workers import run_or_kill
+from rejoinder.cli import engines
 from rejoinder.cli.app import run
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
@@ -57,6 +62,42 @@ def test_training_reports_what_it_reached(command, corpus, tmp_path):
     assert [each["member"] for each in told["members"]] == ["paper-1", "paper-2"]
     assert f"hash {told['hash']}" in command(*train, "-o", tmp_path / "three")[1]  # the same again
     assert set(told["bounds"]) == {"unreferenced", "pooled"}
+
+
+@pytest.fixture
+def train(corpus, tmp_path, monkeypatch):
+    """The words of a training of two scorers, in a folder beside that of the training in parts."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    for folder in ("whole", "cut"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / "cut")
+    return f"train ruber {corpus} -o m --json --size paper --set seeds=2 --set epochs=1".split()
+
+
+def test_shards_of_scorers_give_the_training_without(command, train, monkeypatch):
+    for shard in ("2/3", "3/3", "1/3"):  # the last one has none
+        status, told, err = command(*train, "--shard", shard)
+        assert (status, told) == (0, ""), err
+    assert {each.name for each in Path("m.work").iterdir()} == {"paper-1", "paper-2"}
+    parts = json.loads(command(*train)[1])
+    went_on, *notes = parts["notes"]
+    assert went_on.endswith("m.work: paper-1 was finished, paper-2 was finished")
+    monkeypatch.chdir("../whole")
+    whole = json.loads(command(*train)[1])
+    assert {**parts, "notes": notes} == whole  # with the hash of the folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["local:2", "ray"])
+def test_scorers_on_an_engine_whose_workers_are_killed(command, train, monkeypatch, engine):
+    if engine == "ray":
+        pytest.importorskip("ray", reason="Ray is not installed")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # of workers
+    monkeypatch.setattr(engines, "run_command", run_or_kill)
+    told = command(*train, "--engine", engine)
+    assert len(list(Path("deaths").iterdir())) == 5
+    monkeypatch.chdir("../whole")
+    assert told[:2] == command(*train)[:2]
 
 
 def test_the_sets_excluded_are_counted(command, corpus, tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rejoinder.cli import inputs, options, targets
 from rejoinder.cli.declarations import choice, command, integer, option
+from rejoinder.cli.shard_option import FolderShardOptions, in_shards
 from rejoinder.cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 DEFAULT_SIZES = ("gru",)
 
 
-class RuberOptions(options.TrainingOptions):
+class RuberOptions(options.TrainingOptions, FolderShardOptions):
     """The options of 'train ruber'."""
 
     output: Path = options.output("A folder for the model.", "FOLDER")
@@ -49,6 +50,7 @@ class RuberOptions(options.TrainingOptions):
 
 
 @command(RuberOptions)
+@in_shards
 def ruber(given: RuberOptions) -> None:
     """Train RUBER's scorer on conversations, without any label.
 

@@ -15,6 +15,7 @@ import torch
 from rejoinder.errors import InputError
 from rejoinder.files.content import folder_hash
 from rejoinder.files.run_identity import another_run, as_kept, differences
+from rejoinder.files.shards import end_of_shard, make_files
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
 from rejoinder.models.devices import chosen_device
@@ -41,6 +42,7 @@ from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.progress import Report
 
 MEMBER = "ruber-member"
+WAS_FINISHED = "was finished"
 FEW = 500  # queries: a share of one half has a standard error of 0.022
 LEARNT = 0.6  # of the pairs: what learns anything of thousands of conversations is far above
 
@@ -117,26 +119,22 @@ class _Fitting:
         material = self.material
         members, log, scores = [], [], []
         resumed, stopped = [], []
-        for name, size in material.sizes.items():
-            for seed in material.seeds:
-                label = f"{name}-{seed}"
-                report = self.report(label) if self.report else lambda *_: None
-                report(0, 0, "preparing its vocabulary and weights")
-                scorer = _fresh(size, material, self.vectors, seed)
-                best = self._trained(scorer, size, seed, label, report)
-                scorer.module.load_state_dict(dict(best.weights))
-                reached = self.ranking.scores(scorer, self._prepared(scorer, "validation", report))
-                calibration = Calibration.of(
-                    reached[:, :2].ravel()
-                )  # half of them are true replies
-                members.append(Member(label, scorer, calibration))
-                scores.append(calibration(reached))
-                log.append({"member": label, **max(best.log, key=lambda each: each[RECALL_AT_1])})
-                resumed += [f"{label} {best.resumed}"] if best.resumed else []
-                stopped += [
-                    f"{label} {each}"
-                    for each in best.stopped(size.schedule.epochs, size.schedule.patience)
-                ]
+        before = [label for label in material.labels if self._folder(label).is_dir()]
+        for label, (scorer, size, best) in self._each_trained().items():
+            scorer.module.load_state_dict(dict(best.weights))
+            texts = self._prepared(scorer, "validation", self._reporting(label))
+            reached = self.ranking.scores(scorer, texts)
+            calibration = Calibration.of(reached[:, :2].ravel())  # half of them are true replies
+            members.append(Member(label, scorer, calibration))
+            scores.append(calibration(reached))
+            entry = max(best.log, key=lambda each: each[RECALL_AT_1])
+            log.append({"member": label, **dict(sorted(entry.items()))})  # as a finished member's
+            if best.resumed and (best.resumed != WAS_FINISHED or label in before):
+                resumed.append(f"{label} {best.resumed}")
+            stopped += [
+                f"{label} {each}"
+                for each in best.stopped(size.schedule.epochs, size.schedule.patience)
+            ]
         kinds = np.repeat(list(material.sizes), len(material.seeds)).tolist()
         weights = size_weights(np.stack(scores), kinds)
         model = _ensemble(members, weights, np.stack(scores), self.vectors, material)
@@ -151,6 +149,30 @@ class _Fitting:
             for true, other in self.ranking.candidates[:, :2].tolist()
         ]
         return Fitted(model, log, notes, material.train_on.hash, unlike)
+
+    def _each_trained(self) -> dict[str, tuple[UnreferencedScorer, Size, TrainedWeights]]:
+        """By the name of each member its scorer, its size and its best weights."""
+        material, trained = self.material, {}
+        kinds = [(size, seed) for size in material.sizes.values() for seed in material.seeds]
+
+        def make(place: int) -> None:
+            (size, seed), label = kinds[place], material.labels[place]
+            report = self._reporting(label)
+            report(0, 0, "preparing its vocabulary and weights")
+            scorer = _fresh(size, material, self.vectors, seed)
+            trained[label] = scorer, size, self._trained(scorer, size, seed, label, report)
+
+        there = lambda place: self._folder(material.labels[place]).is_dir()  # noqa: E731
+        make_files(self.work, material.labels, there, make)
+        end_of_shard()
+        return trained
+
+    def _folder(self, label: str) -> Path:
+        """The folder of a member that is finished."""
+        return self.work / label / "trained"
+
+    def _reporting(self, label: str) -> Report:
+        return self.report(label) if self.report else lambda *_: None
 
     def _prepared(self, scorer: UnreferencedScorer, what: str, report: Report) -> Any:
         """The texts of the corpus or of the validation, prepared once for all that prepare alike."""
@@ -177,7 +199,7 @@ class _Fitting:
             "encoder": folder_hash(scorer.reads_with) if scorer.reads_with else "",
             "start": _weights_hash(scorer),
         }
-        trained = work / "trained"
+        trained = self._folder(label)
         if trained.is_dir():
             folder = read_folder(trained, MEMBER)
             config = {
@@ -188,7 +210,7 @@ class _Fitting:
                 raise another_run(work, "a finished scorer", differing, remedy)
             _check_weights(folder, scorer)
             return TrainedWeights(
-                folder.tensors(), [dict(each) for each in folder.record.log], "was finished"
+                folder.tensors(), [dict(each) for each in folder.record.log], WAS_FINISHED
             )
         checkpoint = Checkpoint(work / "checkpoint", identity, self.work)
         ready = self._prepared(scorer, "corpus", report)

@@ -25,6 +25,7 @@ from killed_workers import run_or_kill, run_slowly
 from rejoinder.cli import engines
 from rejoinder.files import shards
 from rejoinder.files.shards import Shard, read_parts
+from rejoinder.models.worker_models import IS_WORKER
 from rejoinder.scoring import blocks
 from shared_data import EXAMPLES, SYSTEMS
 from tiny_folders import write_gru, write_responder
@@ -150,10 +151,7 @@ def rounds():
     for name in VERBS:
         for n in (3, 1, 16, 1_000):
             quick = n == 3 and name in QUICK
-            if n < 1_000 or name in ("score", "score blocks", "mine"):
-                yield pytest.param(
-                    name, n, marks=() if quick else pytest.mark.slow, id=f"{name}-{n}"
-                )
+            yield pytest.param(name, n, marks=() if quick else pytest.mark.slow, id=f"{name}-{n}")
 
 
 @pytest.mark.parametrize(("name", "n"), list(rounds()))
@@ -165,7 +163,10 @@ def test_merged_parts_are_the_run_without_shards(command, files, tmp_path, monke
     answer = plain if name == "respond server" else None
     with serving(*([answer] if answer else [])) as (server, url):
         words = words_of(VERBS[name], files, tmp_path, url)
-        parts = in_parts(command, words, n)
+        with monkeypatch.context() as patched:
+            if n == 1_000:
+                patched.setenv(IS_WORKER, "1")  # as a worker of an engine, it loads a model once
+            parts = in_parts(command, words, n)
         asked = len(server.asked)
         merged = outcome(command, ["merge", *parts, "--save"], f"out{suffix}")
         assert (

@@ -103,7 +103,7 @@ def run_on_engine(given: Any) -> None:
 def run_in_folder(verb: Callable[[Any], None], given: Any) -> None:
     """Runs a verb whose work is files of its output folder: a shard of it, or all with an engine's help."""
     from rejoinder.cli.engines import opened_engine
-    from rejoinder.cli.terminal.speech import say
+    from rejoinder.cli.terminal.speech import is_quiet, say
     from rejoinder.files.shards import compute_in_folder
     from rejoinder.models.worker_models import IS_WORKER
     from rejoinder.progress import steps
@@ -112,7 +112,8 @@ def run_in_folder(verb: Callable[[Any], None], given: Any) -> None:
         shard = Shard.parse(given.shard)
         os.environ.pop(IS_WORKER, None)  # its next shard trains another model
         compute_in_folder(lambda: verb(given), shard)
-        say(f"{given.output}: shard {shard} is computed; when all are, leave out --shard")
+        if not is_quiet():
+            say(f"{given.output}: shard {shard} is computed; when all are, leave out --shard")
         return
     words = _placed(_words(("shard", "engine")), "output", given.output)[1:]
     with ExitStack() as opened:

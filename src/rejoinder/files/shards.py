@@ -260,18 +260,22 @@ def make_files(
 
     Raises:
         PartComplete: A shard is computed, and units of other shards are not there yet.
-        InputError: Another run makes a unit of this shard now.
+        InputError: Another run makes one of the units now.
     """
     active = _FOLDER.get()
     token = _FOLDER.set(None)  # within a unit nothing is cut
+
+    def make_alone(place: int) -> None:
+        with alone(folder / names[place]):
+            make(place)
+
     try:
         missing = [place for place in range(len(names)) if not there(place)]
         if isinstance(active, Shard):
             numbers = owners(names, active.of)
             for place in missing:
                 if numbers[place] == active.number:
-                    with alone(folder / names[place]):
-                        make(place)
+                    make_alone(place)
             if not all(map(there, missing)):
                 raise PartComplete
         elif active is not None and missing:
@@ -279,7 +283,7 @@ def make_files(
             numbers = owners(names, of)
             active([Shard(int(each), of) for each in sorted({numbers[k] for k in missing})])
         for place in range(len(names)):
-            make(place)
+            make_alone(place)
     finally:
         _FOLDER.reset(token)
 

@@ -121,7 +121,6 @@ class _Fitting:
         resumed, stopped = [], []
         before = [label for label in material.labels if self._folder(label).is_dir()]
         for label, (scorer, size, best) in self._each_trained().items():
-            scorer.module.load_state_dict(dict(best.weights))
             texts = self._prepared(scorer, "validation", self._reporting(label))
             reached = self.ranking.scores(scorer, texts)
             calibration = Calibration.of(reached[:, :2].ravel())  # half of them are true replies
@@ -151,7 +150,7 @@ class _Fitting:
         return Fitted(model, log, notes, material.train_on.hash, unlike)
 
     def _each_trained(self) -> dict[str, tuple[UnreferencedScorer, Size, TrainedWeights]]:
-        """By the name of each member its scorer, its size and its best weights."""
+        """By member its scorer with the best weights, its size, and how its training went."""
         material, trained = self.material, {}
         kinds = [(size, seed) for size in material.sizes.values() for seed in material.seeds]
 
@@ -160,7 +159,9 @@ class _Fitting:
             report = self._reporting(label)
             report(0, 0, "preparing its vocabulary and weights")
             scorer = _fresh(size, material, self.vectors, seed)
-            trained[label] = scorer, size, self._trained(scorer, size, seed, label, report)
+            best = self._trained(scorer, size, seed, label, report)
+            scorer.module.load_state_dict(dict(best.weights))
+            trained[label] = scorer, size, replace(best, weights={})
 
         there = lambda place: self._folder(material.labels[place]).is_dir()  # noqa: E731
         make_files(self.work, material.labels, there, make)

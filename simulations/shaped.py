@@ -620,6 +620,9 @@ these raters, and that is what is counted; where different people rate the two s
 Half of the variance is common to a cluster, and whole clusters are rated. `equal`: 5 items each. `one
 half`: one cluster has half of the rated items, the others 2 each. `geometric`: sizes grow from 1 to 20 by a
 constant factor.
+Where one cluster has half of all items, `judge alone` is too wide in principle: beside many small clusters
+its error is half of the one cluster's deviation, and its standard error is that too, however large it is, so
+that an interval of more than one standard error always holds the truth, and one of less never does.
 """ + PAIR,
     ),
     "shapes_differences": (

@@ -95,6 +95,10 @@ ROWS = [
     Row("score", "--segments", "--segments", effect=lambda _, after: len(after.at("segments")) == 198),
     Row("score", "--explain", "--explain c001", effect=only("*.id", "c001")),
     Row("score", "--system", "--system tuned", also="--explain c001", effect=only("*.system", "tuned")),
+    Row(
+        "score", "--system", "--system tuned", keeps="systems.*.value",
+        effect=only("examples.*.system", "tuned"),
+    ),
     Row("score", "--save", "--save {out}/kept.parquet", "@kept.parquet"),
     *claims("score"),
     *claims("compare"),

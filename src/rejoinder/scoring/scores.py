@@ -21,7 +21,7 @@ from rejoinder.metrics.external import externals
 from rejoinder.result import Basis, PlottedResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
-from rejoinder.scoring.differing_items import differing_items
+from rejoinder.scoring.example_items import differing_items, worst_replies
 from rejoinder.scoring.explain import can_explain, explain
 from rejoinder.scoring.explanation import Explanations
 from rejoinder.scoring.external import from_values
@@ -252,6 +252,51 @@ class Scores(Measurements, PlottedResult):
             ParameterError: There is no such system or metric, both are the same, there is one alone,
                 or there are no texts.
         """
+        label, texts = self._examples_of(metric, most)
+        best = best_first(self.measured[label].scores(), self.measured[label].metric)
+        names = [self.names[place] for place in best]
+        pairs_of(self.names, a, b)
+        first = a or next(name for name in names if name != b)
+        second = b or next(name for name in names if name != first)
+        return differing_items(self.segments(), texts, label, (first, second), most)
+
+    def worst_replies(
+        self,
+        system: str | None = None,
+        *,
+        most: int = 5,
+        metric: str | Metric | None = None,
+    ) -> pl.DataFrame:
+        """The replies of a system that a metric scores worst, with their texts, the worst first.
+
+        Args:
+            system: A system; None: each of them.
+            most: The number of replies of a system, 1 or more.
+            metric: A metric that was measured; None takes the first that scores single replies.
+
+        Raises:
+            ParameterError: There is no such system or metric, or there are no texts.
+
+        >>> from rejoinder import score
+        >>> scores = score([["at nine"], ["no thanks"]], {"bot": ["at nine", "at nine"]}, ["bleu"])
+        >>> scores.worst_replies(most=1).select("metric", "system", "id", "value", "reply").row(0)
+        ('BLEU-2', 'bot', '2', 0.0, 'at nine')
+        """
+        label, texts = self._examples_of(metric, most)
+        names = self.names if system is None else [self.names[self.place(system)]]
+        higher = self.measured[label].metric.higher_is_better
+        values = self.segments().select("system", "id", value=label)
+        rows = worst_replies(values, texts, names, most, highest=not higher)
+        return rows.select(pl.lit(label).alias("metric"), pl.all())
+
+    def _examples_of(
+        self, metric: str | Metric | None, most: int
+    ) -> tuple[str, tuple[TestSet, Responses]]:
+        """The metric by which examples are chosen, None for the first that scores single replies; and texts.
+
+        Raises:
+            ParameterError: There is none, fewer than 1 is asked for, or there are no texts.
+        """
         if not isinstance(most, int) or most < 1:
             raise ParameterError(f"most={most!r}; expected a number of items, 1 or more")
         if self._texts is None:
@@ -261,13 +306,7 @@ class Scores(Measurements, PlottedResult):
         able = [label for label, each in self.measured.items() if each.metric.summable]
         if metric is None and not able:
             raise ParameterError(f"none of {one_of(self.labels)} scores single replies")
-        label = able[0] if metric is None else self._label(metric)
-        best = best_first(self.measured[label].scores(), self.measured[label].metric)
-        names = [self.names[place] for place in best]
-        pairs_of(self.names, a, b)
-        first = a or next(name for name in names if name != b)
-        second = b or next(name for name in names if name != first)
-        return differing_items(self.segments(), self._texts, label, (first, second), most)
+        return able[0] if metric is None else self._label(metric), self._texts
 
     def explain(
         self,

@@ -14,7 +14,6 @@ FROM_CORPUS = [TESTSET, "-o", "out.jsonl", "--corpus", CORPUS]
 @pytest.mark.parametrize(
     ("arguments", "option", "need"),
     [
-        (["score", *READ, "--system", "tuned"], "--system", "--explain"),
         (["respond", "random", *FROM_CORPUS, "--set", "beam=3"], "--set beam", "a trained system"),
         (["respond", "retrieval", *FROM_CORPUS, "--set", "length_penalty=0"], "--set length_penalty",
          "a trained system"),

@@ -179,7 +179,7 @@ def _by_metrics(given: CompareOptions) -> None:
         document = compared.document(View(given.digits, given.all_pairs, given.ranks))
         if items is None:
             return document
-        from rejoinder.scoring.differing_items import shown
+        from rejoinder.scoring.example_items import shown
 
         label = items["metric"][0] if items.height else scores.labels[0]
         return [*document, GAP, *shown(items, scores.measured[label].metric, given.digits)]

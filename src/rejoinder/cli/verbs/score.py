@@ -30,7 +30,10 @@ class ScoreOptions(options.ScoringOptions, options.SamplesOptions, ShardOptions)
         help="Explain the scores of the item with this id. The metric is deltableu, or those of -m.",
     )
     system: str | None = option(
-        "--system", metavar="NAME", help="Only this system. For --explain (default: all)."
+        "--system",
+        metavar="NAME",
+        help="Only this system. Its replies that the first metric scores worst are printed below the scores; "
+        "--explain explains it alone.",
     )
     block: int | None = integer(
         "--block",
@@ -79,7 +82,9 @@ def score(given: ScoreOptions) -> None:
     for other in ("by", "segments", "explain"):
         inputs.check_together(given, other, "claim")
     inputs.check_together(given, "explain", "at")
-    check_needs(given.explain is not None, "--explain ID", "system")
+    if given.explain is None:
+        for other in ("by", "segments", "block", "ledger", "claim"):
+            inputs.check_together(given, "system", other)
     check_needs(bool(given.at), "--at K", "passing")
     targets.check_file(given.save, targets.SCORES)
     inputs.check_given(given)
@@ -120,18 +125,25 @@ def _document(scores: Scores, given: ScoreOptions) -> dict[str, Any]:
         return {"segments": scores.segments().to_dicts(), "notes": scores.notes}
     if given.by is not None:
         return {"groups": scores.by(given.by).to_dicts(), "notes": scores.notes}
-    return scores.as_json(given.ranks)
+    if given.system is None:
+        return scores.as_json(given.ranks)
+    return scores.as_json(given.ranks) | {"examples": scores.worst_replies(given.system).to_dicts()}
 
 
 def _show(scores: Scores, given: ScoreOptions) -> Document | None:
     """The systems, or each reply (``--segments``), or the systems for each value of a column (``--by``)."""
-    from rejoinder.document.parts import View
+    from rejoinder.document.parts import GAP, View
+    from rejoinder.scoring.example_items import shown_worst
     from rejoinder.scoring.score_tables import groups
 
     if given.by is not None:
         return groups(scores, scores.by(given.by), given.by, given.digits)
     if not given.segments:
-        return scores.document(View(given.digits, ranks=given.ranks))
+        document = scores.document(View(given.digits, ranks=given.ranks))
+        if given.system is None:
+            return document
+        worst = scores.worst_replies(given.system)
+        return [*document, GAP, *shown_worst(worst, scores.measured, given.digits)]
     from rejoinder.cli.terminal.console import console, print_notes, rows
 
     rows(scores.segments())

@@ -217,6 +217,22 @@ def test_items_are_found_and_ordered(browser, full):
     assert first.inner_text().endswith(f"{id} · difference {100 * largest:.1f}")
     page.select_option("#order", "apart")
     assert "of 100 ranks" in first.inner_text()
+    page.select_option("#order", "rated")
+    page.select_option("#a", label="tuned")
+    rated = rejoinder.read_ratings(EXAMPLES / "ratings.csv").filter(system="tuned")
+    means = rated.group_by("id").agg(pl.col("score").mean())["score"]
+    assert first.inner_text().endswith(f"· rating {means.min():.2f}")
+    assert complaints == []
+
+
+def test_ratings_order_items_where_no_metric_does(browser, tmp_path):
+    path = tmp_path / "ratings.html"
+    rejoinder.report(ratings=rejoinder.read_ratings(EXAMPLES / "ratings.csv"), resamples=0).save(
+        path
+    )
+    page, complaints = shown(browser, path)
+    orders = page.locator("#order option").evaluate_all("all => all.map(each => each.value)")
+    assert orders == ["given", "rated"]
     assert complaints == []
 
 

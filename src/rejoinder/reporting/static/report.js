@@ -66,6 +66,13 @@ opening((data) => {
       says: (value) => orders.low.says(value),
       explained: "Of several systems the mean of their scores of the item counts.",
     },
+    rated: {
+      name: "lowest rating by people first", needs: ["a", "criterion"],
+      key: (item) => mean(chosen().map((s) => people[number("criterion")].means[s][item])),
+      least: true,
+      says: (value) => `rating ${value.toFixed(2)}`,
+      explained: "Of several systems the mean of their ratings of the item counts; items nobody rated are last.",
+    },
     differ: {
       name: "largest difference of two systems", needs: ["metric", "a", "b"],
       key: (item) => {
@@ -309,8 +316,9 @@ opening((data) => {
   }
 
   choices(by("order"), Object.entries(orders)
-    .filter(([key, order]) => metrics.length || !order.needs.length)
-    .filter(([key]) => (key !== "differ" || systems.length > 1) && (key !== "apart" || people.length))
+    .filter(([, { needs }]) => metrics.length || !needs.includes("metric"))
+    .filter(([, { needs }]) => people.length || !needs.includes("criterion"))
+    .filter(([key]) => key !== "differ" || systems.length > 1)
     .map(([key, order]) => [key, order.name]));
   choices(by("metric"), metrics.map((metric, place) => [place, metric.label]));
   choices(by("a"), [["all", "all systems"], ...systems.map((name, place) => [place, name])]);

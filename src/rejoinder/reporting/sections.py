@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import polars as pl
 
-from rejoinder.document.parts import GAP, Document, Line, View
+from rejoinder.document.parts import GAP, Document, Line, View, lines
 from rejoinder.document.rank_table import ranks_of
 from rejoinder.document.table import Grid, Table
 from rejoinder.document.text import plain, styled
@@ -61,8 +61,11 @@ def sentences(report: ReportParts) -> Document:
     shown += [Line(each) for each in words.known]
     if words.unknown:
         shown += [GAP, Line("What is not known", "heading"), *map(Line, words.unknown)]
-    if words.notes:
-        shown += [GAP, *(Line(each, "note") for each in words.notes)]
+    """Which system is best, what the data show, what is not known, and notes on the data."""
+    return [*_answer(report), *([GAP] * bool(report.notes)), *lines(report.notes, "note")]
+
+
+def _answer(report: ReportParts) -> Document:
     return shown
 
 
@@ -75,8 +78,8 @@ def _verdict(first: FirstScreen) -> Iterator[Line]:
 
 
 def whole(report: ReportParts, words: Words = as_it_is) -> Document:
-    """The sentences, and every table."""
-    shown: Document = [Line("Summary", "heading"), *sentences(report)]
+    """The sentences, every table, and the notes on the data."""
+    shown: Document = [Line("Summary", "heading"), *_answer(report)]
     for section in sections(report):
         for part in section.parts:
             heading = f"{section.title}: {part.heading}" if part.heading else section.title
@@ -90,6 +93,8 @@ def page_sections(report: ReportParts, words: Words = as_it_is) -> list[PageSect
     return [
         PageSection(
             each.key,
+    if report.notes:
+        shown += [Line("Notes on the data and the scores", "heading"), *lines(report.notes, "note")]
             each.title,
             [PagePart(part.heading, list(_page_parts(part, words))) for part in each.parts],
         )

@@ -174,7 +174,7 @@ def test_notes_are_counted_by_the_place_that_has_them():
     assert shown[1] == [[table, replace(first, text="2 more notes hold here too, see"), second]]
 
 
-def test_notes_on_the_scores_stand_in_the_summary():
+def test_notes_on_the_scores_stand_once_and_below_what_the_data_show():
     testset = rejoinder.TestSet.from_lists([["at nine"]] * 5)
     rows = [("a", id, "" if id == "1" else "at nine") for id in testset.ids]
     table = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
@@ -182,7 +182,14 @@ def test_notes_on_the_scores_stand_in_the_summary():
     assert "'a': 1 empty reply, scored as such" in made.summary().notes
     page = made.to_html()
     assert page.count("1 empty reply, scored as such") == 1
-    assert "Notes on the data and the scores" in page
+    summary, _, below = page.partition('<section id="making"')
+    assert '<h3 id="notes">Notes on the data and the scores</h3>' in below
+    assert "1 empty reply, scored as such" in below
+    count = len(made.summary().notes)
+    assert f'<a href="#notes">{count} notes</a>' in summary
+    # In Markdown they are the end.
+    end = made.to_markdown().rpartition("Notes on the data and the scores")[2]
+    assert end.count("1 empty reply, scored as such") == 1
 
 
 def test_every_id_of_the_page_is_its_own(html):

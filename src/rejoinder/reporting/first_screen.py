@@ -338,7 +338,7 @@ def _beside_baseline(report: ReportParts) -> Chart | None:
 
 def _examples(report: ReportParts, verdict: Verdict) -> Iterator[ExampleItem]:
     """Items on which the first system and the next are furthest apart either way, and a usual one."""
-    values = _values(report, verdict)
+    values = values_of(report, verdict)
     if values is None or len(verdict.standings) < 2:
         return
     texts = report.responses.unique(["system", "id"], keep="first", maintain_order=True)
@@ -363,15 +363,19 @@ def _examples(report: ReportParts, verdict: Verdict) -> Iterator[ExampleItem]:
             if row["id"] not in shown:
                 shown.add(row["id"])
                 replies = tuple(
-                    ExampleReply(each.system, _short(row[f"text{end}"]), show(row[f"score{end}"]))
+                    ExampleReply(
+                        each.system, shortened(row[f"text{end}"]), show(row[f"score{end}"])
+                    )
                     for each, end in ((first, ""), (other, "_right"))
                 )
                 message = (contexts.get(row["id"]) or [""])[-1]
                 fits = way == 0 or way * row["ahead"] > 0
-                yield ExampleItem(title if fits else closest, row["id"], _short(message), replies)
+                yield ExampleItem(
+                    title if fits else closest, row["id"], shortened(message), replies
+                )
 
 
-def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:
+def values_of(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:
     """``system``, ``id`` and ``score``: what each reply has by people or the metric; None by choices."""
     if report.ratings is not None and pairs_by_people(report, verdict.criterion) is not None:
         rated = report.ratings.aggregated.filter(criterion=verdict.criterion)
@@ -382,6 +386,6 @@ def _values(report: ReportParts, verdict: Verdict) -> pl.DataFrame | None:
     return None
 
 
-def _short(text: str | None) -> str | None:
+def shortened(text: str | None) -> str | None:
     """A text with its end left out where it is long; None where it is not given."""
     return text if text is None or len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"

@@ -12,10 +12,18 @@ from rejoinder.document.parts import GAP, Document, Line, View, lines
 from rejoinder.document.rank_table import ranks_of
 from rejoinder.document.table import Grid, Table
 from rejoinder.document.text import plain, styled
-from rejoinder.reporting.first_screen import FirstScreen, first_screen
+from rejoinder.reporting.evidence import verdict_of
+from rejoinder.reporting.first_screen import FirstScreen, first_screen, shortened, values_of
 from rejoinder.reporting.layout import PageLine, PagePart, PageSection
 from rejoinder.reporting.parts import ReportParts
+from rejoinder.reporting.pictures import metric_of
 from rejoinder.reporting.summary import summary
+from rejoinder.scoring.example_items import table_of_worst, worst_replies
+from rejoinder.scoring.shown_values import number_of
+from rejoinder.tables.types import Responses
+
+WORST = 3
+"""So many replies of each system are shown that are its worst."""
 
 Words: TypeAlias = Callable[[str, str], str]
 """A line, and the verb that says it, as a report says it: options of that verb may need its name."""
@@ -55,17 +63,17 @@ class Section(NamedTuple):
 
 
 def sentences(report: ReportParts) -> Document:
+    """Which system is best, what the data show, what is not known, and notes on the data."""
+    return [*_answer(report), *([GAP] * bool(report.notes)), *lines(report.notes, "note")]
+
+
+def _answer(report: ReportParts) -> Document:
     """Which system is best, what the data show, and what is not known."""
     words, first = summary(report), first_screen(report)
     shown: Document = [] if first is None else [*_verdict(first), GAP]
     shown += [Line(each) for each in words.known]
     if words.unknown:
         shown += [GAP, Line("What is not known", "heading"), *map(Line, words.unknown)]
-    """Which system is best, what the data show, what is not known, and notes on the data."""
-    return [*_answer(report), *([GAP] * bool(report.notes)), *lines(report.notes, "note")]
-
-
-def _answer(report: ReportParts) -> Document:
     return shown
 
 
@@ -85,6 +93,8 @@ def whole(report: ReportParts, words: Words = as_it_is) -> Document:
             heading = f"{section.title}: {part.heading}" if part.heading else section.title
             shown.append(Line(heading, "heading"))
             shown += [_said(each, part.verb, words) for each in part.document]
+    if report.notes:
+        shown += [Line("Notes on the data and the scores", "heading"), *lines(report.notes, "note")]
     return shown
 
 
@@ -93,8 +103,6 @@ def page_sections(report: ReportParts, words: Words = as_it_is) -> list[PageSect
     return [
         PageSection(
             each.key,
-    if report.notes:
-        shown += [Line("Notes on the data and the scores", "heading"), *lines(report.notes, "note")]
             each.title,
             [PagePart(part.heading, list(_page_parts(part, words))) for part in each.parts],
         )
@@ -142,6 +150,34 @@ def _systems(report: ReportParts) -> Iterator[SectionPart]:
     if compared is not None:
         yield SectionPart("Clusters of ranks", ranks_of(compared.ranks()), "compare")
         yield SectionPart("Pairs of systems", _named(compared.document(), "pairs"), "compare")
+    yield from _worst(report)
+
+
+def _worst(report: ReportParts) -> Iterator[SectionPart]:
+    """The replies of each system with the lowest values of what the verdict rests on."""
+    verdict = verdict_of(report)
+    if verdict is None or not verdict.standings or report.responses.is_empty():
+        return
+    values = values_of(report, verdict)
+    if values is None or report.testset is None:
+        return
+    metric = None if verdict.criterion else metric_of(report, verdict.by)
+    highest = metric is not None and not metric.higher_is_better
+    texts = report.testset, Responses.of(report.responses)
+    systems = [each.system for each in verdict.standings]
+    rows = worst_replies(values.rename({"score": "value"}), texts, systems, WORST, highest)
+    rows = rows.with_columns(
+        pl.col("message", "reference", "reply").map_elements(shortened, pl.String)
+    )
+    who = (
+        f"people rate worst ({verdict.criterion})"
+        if verdict.criterion
+        else f"{verdict.by} scores worst"
+    )
+    fold = f"The {WORST} replies of each system that {who}"
+    heading = "mean" if verdict.criterion else verdict.by
+    table = table_of_worst(rows, f"{fold[0].lower()}{fold[1:]}", heading, number_of(metric), fold)
+    yield SectionPart("Worst replies", [replace(table, name="worst")], "score")
 
 
 def _agreement(report: ReportParts) -> Iterator[SectionPart]:

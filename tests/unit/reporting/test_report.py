@@ -63,6 +63,37 @@ def test_the_numbers_are_those_of_the_verbs(full, testset, replies):
     assert told["preferences"] == json.loads(json.dumps(summary.as_json()))
 
 
+def test_the_worst_replies_are_those_of_the_evidence(full, testset, replies):
+    """By people where they decide, by the metric otherwise; folded on the page, a table elsewhere."""
+    ratings = rejoinder.read_ratings(EXAMPLES / "ratings.csv")
+    means = ratings.group_by("system", "id").agg(value=pl.col("score").mean())
+
+    def worst(report):
+        tables = [each for each in report.document() if getattr(each, "name", "") == "worst"]
+        return tables[0] if tables else None
+
+    table = worst(full)
+    assert table.title == "the 3 replies of each system that people rate worst (relevance)"
+    assert table.fold == "The 3 replies of each system that people rate worst (relevance)"
+    assert table.frame["system"].to_list() == ["tuned"] * 3 + ["retrieval"] * 3 + ["generic"] * 3
+    for system in ("tuned", "retrieval", "generic"):
+        own = table.frame.filter(system=system)
+        assert own["value"].to_list() == means.filter(system=system)["value"].sort().to_list()[:3]
+        texts = dict(replies.filter(system=system).select("id", "text").iter_rows())
+        assert own["reply"].to_list() == [texts[id] for id in own["id"]]
+    # TER is better where it is lower.
+    by_ter = worst(rejoinder.report(testset, replies.filter(system="tuned"), ["ter"], **FEW))
+    scores = rejoinder.score(testset, replies.filter(system="tuned"), ["ter"], resamples=0)
+    assert by_ter.frame.drop("message", "reference").equals(
+        scores.worst_replies("tuned", most=3)
+        .select(by_ter.frame.columns)
+        .drop("message", "reference")
+    )
+    # Without texts, and where nothing decides, there are none.
+    assert worst(rejoinder.report(ratings=ratings, **FEW)) is None
+    assert worst(rejoinder.report(*small(6, ("a", "b")), ["bleu"], **FEW)) is None
+
+
 def test_the_sentences_are_of_the_tables(full):
     known, unknown, _ = full.summary()
     assert known[0] == "3 systems replied to 66 items; an item has 5 to 8 references."

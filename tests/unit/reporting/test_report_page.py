@@ -259,6 +259,8 @@ def test_a_long_table_of_raters_is_folded_and_printed_in_short(crowded, crowded_
     raters = crowded.ratings.raters.filter(verdict="below").group_by("criterion").len().to_dicts()
     below = {row["criterion"]: row["len"] for row in raters}
     assert min(below.values()) > 20
+    assert "replies of each system that people rate worst (fit)" in folded.pop(0)
+    assert "people rate worst" in printed.pop(0)
     assert len(folded) == len(printed) == 2
     for criterion, whole, short in zip(("fit", "taste"), folded, printed, strict=True):
         words = f"{below[criterion]} of 30 raters below the threshold, lowest kappa first"

@@ -14,6 +14,7 @@ from rejoinder.messages import SIGNIFICANT, counted, p_is
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.reporting.chart import Chart, ChartRow, Mark
 from rejoinder.reporting.evidence import (
+    coefficient,
     metrics_of,
     pairs_by_people,
     people_of,
@@ -21,7 +22,7 @@ from rejoinder.reporting.evidence import (
     verdict_of,
 )
 from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, metric_of, ranks_in_words
-from rejoinder.reporting.summary import incomplete
+from rejoinder.reporting.summary import NAMES, incomplete
 from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.scoring.shown_values import number_of, times_of
 from rejoinder.statistics.power import POWER, least_items, power
@@ -202,7 +203,38 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
         other = decide([each], [])
         if other is not None and each.criterion != verdict.criterion:
             yield f"{each.criterion}: {other.sentence}"
+    yield from _trust(report, verdict)
     yield from _dissent(report, verdict)
+
+
+def _trust(report: ReportParts, verdict: Verdict) -> Iterator[str]:
+    """For each judge on the scale of the ratings, whether its marks can be trusted."""
+    compared = report.with_people.get(verdict.criterion)
+    agreement = report.agreement.get(verdict.criterion)
+    if compared is None or agreement is None:
+        return
+    kind, ends = coefficient(agreement)
+    rows = agreement.table().filter(correlation=kind).select("metric", *ends).iter_rows()
+    by = {label: values for label, *values in rows}
+    one = by.get("human (avg)", [math.nan])[0]
+    beside = f"; one rater and the others: {one:.2f} on average" * (not math.isnan(one))
+    for (judge,), errors in _judges(report, compared).group_by("judge", maintain_order=True):
+        value, low, high = by[judge]
+        if math.isnan(low):
+            within = "that is not known: their agreement with people has no interval"
+        else:
+            follow = (
+                "they follow people's ratings"
+                if low > 0
+                else "no: they contradict people's ratings"
+            )
+            if low <= 0 <= high:
+                follow = "that is not shown: they may not follow people's ratings at all"
+            r = f"{NAMES[kind]} {value:.2f}, 95% interval {low:.2f} to {high:.2f}{beside}"
+            within = f"{follow} ({r})"
+        biased = (errors.get_column("p_holm").fill_nan(None) < SIGNIFICANT).any()
+        between = "no, see above" if biased else "they are not shown to favour one"
+        yield f"Can the marks of {judge} be trusted? Within a system {within}. Between systems {between}."
 
 
 def _way(report: ReportParts, verdict: Verdict) -> int:

@@ -73,6 +73,36 @@ def test_a_judge_that_favours_the_worst_system_does_not_decide(every):
     assert "judge puts worst first; by people worst is number 4 of 4." in shown.sureness
 
 
+def test_whether_a_judge_can_be_trusted_within_systems_and_between_them(every, some):
+    def trust(report):
+        (sentence,) = (each for each in first_screen(report).sureness if each.startswith("Can the"))
+        return sentence
+
+    table = every.agreement["overall"].table().filter(correlation="spearman")
+    ends = table.filter(metric="judge").select("within", "within_low", "within_high").row(0)
+    r = "Spearman correlation {:.2f}, 95% interval {:.2f} to {:.2f}".format(*ends)
+    one = table.filter(metric="human (avg)")["within"][0]
+    assert trust(every) == (
+        f"Can the marks of judge be trusted? Within a system they follow people's ratings ({r}; one rater "
+        f"and the others: {one:.2f} on average). Between systems no, see above."
+    )
+    assert trust(some).endswith("Between systems no, see above.")
+    assert trust(made(gain=0.0)).endswith("Between systems they are not shown to favour one.")
+    testset, table, _, ratings = world()
+    means = ratings.group_by("system", "id", maintain_order=True).agg(pl.col("score").mean())
+    noise = pl.Series(np.random.default_rng(5).normal(0, 0.5, means.height))
+
+    def judged(marks):
+        scores = means.select("system", "id", judge=marks)
+        return rejoinder.report(
+            testset, table, [rejoinder.External("judge", scores)], ratings=ratings, **FEW
+        )
+
+    against, drawn = judged((6 - pl.col("score") + noise).clip(1, 5)), judged(3 + noise)
+    assert "Within a system no: they contradict people's ratings" in trust(against)
+    assert "Within a system that is not shown: they may not follow" in trust(drawn)
+
+
 def test_the_lead_is_that_of_the_table(every):
     pairs = every.with_people["overall"].pairs.filter(a="good", b="middle", by="people")
     value, low, high, p = pairs.select("difference", "low", "high", "p_holm").row(0)

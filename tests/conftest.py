@@ -80,6 +80,11 @@ def pytest_configure(config):
     config.pluginmanager.register(Examples())
 
 
+def pytest_collection_modifyitems(items):
+    """Tests that ask Java come first: worksteal leaves the first tests to one worker, so one Java starts."""
+    items.sort(key=lambda item: item.get_closest_marker("java") is None)
+
+
 def pytest_collection_finish():
     """Keeps the garbage collector from what was imported: it stays, and is most of what there is."""
     gc.freeze()

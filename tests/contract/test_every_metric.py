@@ -25,7 +25,13 @@ def measured_batch(metric):
     return provided([metric], Batch.from_lists(HYPOTHESES, REFERENCES, WEIGHTS, CONTEXTS))
 
 
-@pytest.fixture(params=[*registry.METRICS, pytest.param("cosine-minilm", marks=pytest.mark.slow)])
+MARKS = {"meteor": pytest.mark.java, "cosine-minilm": pytest.mark.slow}
+PARAMS = [
+    pytest.param(name, marks=MARKS.get(name, ())) for name in (*registry.METRICS, "cosine-minilm")
+]
+
+
+@pytest.fixture(params=PARAMS)
 def metric(request):
     if request.param == "cosine-minilm":
         return registry.metric(f"cosine:encoder={request.getfixturevalue('minilm')}")

@@ -37,6 +37,7 @@ def available():
     return METRICS
 
 
+@pytest.mark.java
 @pytest.mark.parametrize("kind", ["single", "multi"])
 def test_the_published_turn_level_correlations(kind):
     expected = json.loads(

@@ -20,7 +20,9 @@ METRICS = {
 
 
 @pytest.mark.parametrize("kind", ["single", "multi"])
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.java] * (each == "METEOR")) for each in METRICS]
+)
 def test_correlation_with_people(name, kind):
     stats = pytest.importorskip("scipy.stats")
     oracle = json.loads(

@@ -17,6 +17,8 @@ try:
 except MissingExtraError as missing:
     pytest.skip(f"{missing}", allow_module_level=True)
 
+pytestmark = pytest.mark.java
+
 
 def java(lines, answers, normalize=True):
     """What the scorer answers to lines, in so many lines of its own.

@@ -41,6 +41,7 @@ ARRAYS = {
     "Codes": ("int64", 2, "C"),
     "Floats": ("float64", 1, "C"),
     "Table": ("float64", 2, "C"),
+    "WholeTable": ("int32", 2, "C"),
     "Places": ("uint32", 1, "C"),
     "Counts": ("uint16", 1, "C"),
 }

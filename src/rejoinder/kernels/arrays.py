@@ -18,6 +18,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Table: TypeAlias = NDArray[np.float64]
 """Two dimensions, where ``Floats`` has one to a kernel and any number elsewhere."""
 
+WholeTable: TypeAlias = NDArray[np.int32]
+"""Two dimensions, in half the memory of ``Table``."""
+
 Codes: TypeAlias = NDArray[np.int64]
 """Two dimensions, where ``Indices`` has one."""
 

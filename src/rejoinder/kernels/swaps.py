@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from rejoinder.kernels.ahead import kernel
-from rejoinder.kernels.arrays import Bytes, Floats, Indices, Table
+from rejoinder.kernels.ahead import helper, kernel
+from rejoinder.kernels.arrays import Bytes, Floats, Indices, Table, WholeTable
 
 SUBSETS = 256
 """Of eight items."""
+LARGEST = 2**31 - 1
+"""Of the sums of whole numbers that are added in half the memory, which takes half the time."""
 
 
 def chosen_sums(bits: Bytes, starts: Indices, rows: Floats) -> Floats:
@@ -29,17 +33,31 @@ def chosen_sums(bits: Bytes, starts: Indices, rows: Floats) -> Floats:
     >>> chosen_sums(bits, np.array([0, 3]), np.array([[1.0], [10.0], [100.0]])).tolist()
     [[110.0], [1.0]]
     """
-    width = rows.shape[1]
-    totals, subsets = np.zeros((starts.size, width)), np.zeros((SUBSETS, width))
-    padded = np.append(
-        bits, np.zeros(2, dtype=np.uint8)
-    )  # the last byte of a trial is read with the next
-    _chosen_sums(padded, starts, np.ascontiguousarray(rows), subsets, totals)
-    return totals
+    last = np.zeros(2, dtype=np.uint8)  # the last byte of a trial is read with the next
+    padded, rows = np.append(bits, last), np.ascontiguousarray(rows)
+    size = np.abs(rows).sum(axis=0).max(initial=0)
+    whole = size <= LARGEST and np.array_equal(rows, np.rint(rows))
+    add, dtype = (_add_whole_numbers, np.int32) if whole else (_add_floats, np.float64)
+    sums = np.zeros((SUBSETS + starts.size, rows.shape[1]), dtype)
+    add(padded, starts, rows.astype(dtype, copy=False), sums[:SUBSETS], sums[SUBSETS:])
+    return sums[SUBSETS:].astype(np.float64, copy=False)
 
 
 @kernel
-def _chosen_sums(bits: Bytes, starts: Indices, rows: Table, subsets: Table, totals: Table) -> None:
+def _add_floats(bits: Bytes, starts: Indices, rows: Table, subsets: Table, totals: Table) -> None:
+    _add(bits, starts, rows, subsets, totals)
+
+
+@kernel
+def _add_whole_numbers(
+    bits: Bytes, starts: Indices, rows: WholeTable, subsets: WholeTable, totals: WholeTable
+) -> None:
+    _add(bits, starts, rows, subsets, totals)
+
+
+@helper
+def _add(bits: Bytes, starts: Indices, rows: Any, subsets: Any, totals: Any) -> None:
+    """Adds the chosen rows to the totals; rows, subsets and totals are of one type."""
     n, width = rows.shape
     for first in range(0, n, 8):
         # The subset of a byte is that without its lowest bit, and the row of that bit.
@@ -50,7 +68,7 @@ def _chosen_sums(bits: Bytes, starts: Indices, rows: Table, subsets: Table, tota
                 lowest >>= 1
                 row -= 1
             for k in range(width):
-                subsets[code, k] = subsets[rest, k] + (rows[row, k] if row < n else 0.0)
+                subsets[code, k] = subsets[rest, k] + (rows[row, k] if row < n else 0)
         for trial in range(starts.size):
             place = starts[trial] + first
             byte, shift = place >> 3, place & 7

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rejoinder.kernels.swaps import chosen_sums
+from rejoinder.kernels.swaps import LARGEST, chosen_sums
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 60, 131])
@@ -21,3 +21,18 @@ def test_whole_numbers_are_summed_exactly_whatever_the_bits():
     rows = np.arange(20.0)[:, None]
     sums = chosen_sums(np.packbits(masks), np.array([0, 20, 40]), rows)
     assert sums.ravel().tolist() == [0, 190, 90]
+
+
+@pytest.mark.parametrize(
+    "largest", [LARGEST // 2, LARGEST // 2 + 1, LARGEST, LARGEST + 1, 2**40, np.nan, np.inf]
+)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_sums_are_those_of_floats_whatever_their_size(largest, sign):
+    # Two rows of half of `LARGEST` are the last that are added as whole numbers of 32 bits.
+    rows = sign * np.array([[largest, 1.0], [largest, 2.0], [0.0, 3.0]])
+    masks = np.array([[1, 1, 0], [0, 1, 1], [0, 0, 0]])
+    with np.errstate(invalid="ignore"):
+        expected = [rows[mask == 1].sum(axis=0) for mask in masks]
+    sums = chosen_sums(np.packbits(masks), np.array([0, 3, 6]), rows)
+    assert sums.dtype == np.float64
+    np.testing.assert_array_equal(sums, expected)

@@ -17,6 +17,7 @@ import secrets
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +29,10 @@ from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.canonical_json import canonical
 from rejoinder.files.replacing import write_file
 from rejoinder.files.strict_json import strict_json
-from rejoinder.human_evaluation.by_people.compare import compare_by_people
 from rejoinder.ledger.differences import differences
 from rejoinder.ledger.registrations import date_of, now, read_registration
 from rejoinder.messages import Argument, spelled_by
-from rejoinder.meta_evaluation.correlate import correlate
-from rejoinder.meta_evaluation.judge import judge_by
-from rejoinder.meta_evaluation.protocols import PROTOCOLS, Protocol
-from rejoinder.meta_evaluation.with_people.compare import compare_with_people
 from rejoinder.result import Basis, TableResult
-from rejoinder.scoring.compare import compare
 from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.measurements import Measurements
 from rejoinder.scoring.scores import load_scores
@@ -60,15 +55,18 @@ _COLUMNS = {
     NUMBERS: ("system", "id", "name", "value", "sample", "rater", *MEASURED),
 }
 """The columns of a table that a claim has, besides those of clusters."""
-CALLS: dict[str, Callable[..., Any]] = {
-    "score": lambda scores: scores,
-    "compare": compare,
-    "compare_by_people": compare_by_people,
-    "compare_with_people": compare_with_people,
-    "correlate": correlate,
-    "judge_by": judge_by,
+CALLS = {
+    "score": "",
+    "compare": "scoring.compare",
+    "compare_by_people": "human_evaluation.by_people.compare",
+    "compare_with_people": "meta_evaluation.with_people.compare",
+    "correlate": "meta_evaluation.correlate",
+    "judge_by": "meta_evaluation.judge",
 }
-"""What computes a claimed result again, from its rows and settings."""
+"""What computes a claimed result again, from its rows and settings, and where it is imported from.
+
+Rows of scores are the result of ``score`` already.
+"""
 _NO_SETTINGS = {"scores", "ratings", "covariates", "repeats", "progress"}
 """The arguments of these functions that are no settings: a claim names them with its rows, or not at all."""
 
@@ -290,7 +288,7 @@ def _computed(predicate: Mapping[str, Any], blocks: Mapping[str, bytes]) -> dict
         raise InputError(
             f"the call {predicate['call']!r:.60} is unknown; choose {', '.join(CALLS)}"
         )
-    call = CALLS[predicate["call"]]
+    call = _function(predicate["call"])
     known = inspect.signature(call).parameters.keys() - _NO_SETTINGS
     if foreign := predicate["settings"].keys() - known:
         raise InputError(f"the setting {min(foreign)!r:.60} is unknown to {predicate['call']}")
@@ -300,14 +298,25 @@ def _computed(predicate: Mapping[str, Any], blocks: Mapping[str, bytes]) -> dict
         return plain(_shown(call(**rows, **settings), predicate["ranks"]))
 
 
+def _function(name: str) -> Callable[..., Any]:
+    """The function of `CALLS` of this name; only that of the claim is imported."""
+    if not CALLS[name]:
+        return lambda scores: scores
+    return getattr(import_module(f"rejoinder.{CALLS[name]}"), name)
+
+
 def _setting(value: Any) -> Any:
     """A setting as JSON has it: a protocol is its name and its parameters."""
+    from rejoinder.meta_evaluation.protocols import Protocol
+
     return {**vars(value), "name": value.name} if isinstance(value, Protocol) else value
 
 
 def _argument(value: Any) -> Any:
     """The argument of a setting."""
     if isinstance(value, dict):
+        from rejoinder.meta_evaluation.protocols import PROTOCOLS
+
         facts = dict(value)
         return PROTOCOLS[facts.pop("name")](
             **{name: _argument(each) for name, each in facts.items()}

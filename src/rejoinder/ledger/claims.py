@@ -67,8 +67,10 @@ CALLS = {
 
 Rows of scores are the result of ``score`` already.
 """
-_NO_SETTINGS = {"scores", "ratings", "covariates", "repeats", "progress"}
-"""The arguments of these functions that are no settings: a claim names them with its rows, or not at all."""
+_TABLES = {"scores", "ratings", "covariates", "repeats"}
+"""The arguments of these functions that are rows."""
+_NO_SETTINGS = {*_TABLES, "progress", "by_people"}
+"""Those that are no settings: a claim names them with its rows, or not at all."""
 
 
 @dataclass(frozen=True)
@@ -289,9 +291,11 @@ def _computed(predicate: Mapping[str, Any], blocks: Mapping[str, bytes]) -> dict
             f"the call {predicate['call']!r:.60} is unknown; choose {', '.join(CALLS)}"
         )
     call = _function(predicate["call"])
-    known = inspect.signature(call).parameters.keys() - _NO_SETTINGS
-    if foreign := predicate["settings"].keys() - known:
+    known = inspect.signature(call).parameters.keys()
+    if foreign := predicate["settings"].keys() - (known - _NO_SETTINGS):
         raise InputError(f"the setting {min(foreign)!r:.60} is unknown to {predicate['call']}")
+    if foreign := blocks.keys() - (known & _TABLES):
+        raise InputError(f"the rows {min(foreign)!r:.60} are unknown to {predicate['call']}")
     rows = {name: _value(predicate["rows"][name]["kind"], block) for name, block in blocks.items()}
     settings = {name: _argument(value) for name, value in predicate["settings"].items()}
     with spelled_by(lambda _: ""):  # a note names an option alike, whichever command runs

@@ -28,6 +28,12 @@ RETRIES = 5
 MOST = 1_000
 """So many processes a machine may be asked for."""
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS")
+_TOKEN = (
+    "if the cluster asks for a token, set RAY_AUTH_MODE=token for this command, and give both the same "
+    "~/.ray/auth_token; or begin the cluster, and this command, with RAY_AUTH_MODE=disabled"
+)
+"""What Ray needs since 2.60: 'ray start' asks for a token where there is one, and a driver sends none to an
+address that it was given unless it is told to."""
 
 Ended = tuple[int, int, str]
 """The number of a command, its exit status, and what it said on standard error."""
@@ -191,7 +197,9 @@ class _Ray:
 
     def _failed(self, error: Exception) -> InputError:
         lines = str(error).strip().splitlines() or [""]  # in the last one a task's own error
+        # Ray's own error of a refused connection does not say why.
+        token = f"; {_TOKEN}" if isinstance(error, ConnectionError) else ""
         return InputError(
             f"--engine ray: the cluster at {self._where} does not run the work: {type(error).__name__}: "
-            f"{lines[-1]}; repeat the command when it does, and the parts that are there stay"
+            f"{lines[-1]}; repeat the command when it does, and the parts that are there stay{token}"
         )

@@ -314,6 +314,23 @@ def test_the_encoder_of_variety_is_cut(files, tmp_path, monkeypatch):
     assert merged.prompts.equals(whole.prompts)
 
 
+def test_a_cluster_that_refuses_the_connection_may_ask_for_a_token(
+    command, files, tmp_path, monkeypatch
+):
+    class Ray:  # 2.60, to which an address was given and no RAY_AUTH_MODE
+        def init(self, *_, **__):
+            raise ConnectionError("Failed to connect to Ray cluster at 192.0.2.2:6379")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", Ray())
+    words = words_of(VERBS["score one"], files, tmp_path, "")
+    status, out, err = command(*words[:-1], "--engine", "ray", "--save", "out.parquet")
+    assert (status, out) == (2, "")
+    assert "192.0.2.2:6379" in err
+    assert "RAY_AUTH_MODE=token" in err
+    assert not Path("out.parquet.parts").exists()
+
+
 @pytest.fixture(autouse=True)
 def limited(request):
     """An engine has five minutes: Ray waits for ever for a worker that it cannot start."""

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -35,6 +35,9 @@ _TOKEN = (
 """What Ray needs since 2.60: 'ray start' asks for a token where there is one, and a driver sends none to an
 address that it was given unless it is told to."""
 
+_ENDS = "rejoinder ends Ray"
+"""The name of a thread that disconnects from a cluster."""
+
 Ended = tuple[int, int, str]
 """The number of a command, its exit status, and what it said on standard error."""
 
@@ -45,6 +48,10 @@ class Engine(Protocol):
     @property
     def workers(self) -> int:
         """How many commands run at a time."""
+        ...
+
+    def open(self) -> None:
+        """Makes sure that it can run commands."""
         ...
 
     def run(self, commands: Mapping[int, Sequence[str]]) -> Iterator[Ended]:
@@ -69,8 +76,11 @@ def run_command(words: Sequence[str], folder: str, variables: Mapping[str, str])
     return status, said.getvalue()
 
 
-@contextmanager
-def opened_engine(text: str) -> Iterator[Engine]:
+def _nothing() -> None:
+    """A task that begins a worker."""
+
+
+def engine_of(text: str) -> Engine:
     """The engine of a text: ``local:K``, ``ray`` or ``ray://ADDRESS``.
 
     Raises:
@@ -83,7 +93,17 @@ def opened_engine(text: str) -> Iterator[Engine]:
         raise ParameterError(
             f"--engine {text}: expected local:K with K processes, from 1 to {MOST:,}, ray or ray://ADDRESS"
         )
-    engine = _Local(number) if match[1] else _Ray(text if match[3] else None)
+    return _Local(number) if match[1] else _Ray(text if match[3] else None)
+
+
+@contextmanager
+def opened(engine: Engine) -> Iterator[Engine]:
+    """The engine, until the body ends.
+
+    Raises:
+        InputError: Ray is not installed, or its cluster cannot be reached.
+    """
+    engine.open()
     with redirect_stdout(sys.stderr):  # on which Ray says what died, from a thread of its own
         try:
             yield engine
@@ -103,6 +123,9 @@ class _Local:
     workers: int
     _pools: list[ProcessPoolExecutor] = field(default_factory=list)
     _closed: bool = False
+
+    def open(self) -> None:
+        pass
 
     def run(self, commands: Mapping[int, Sequence[str]]) -> Iterator[Ended]:
         own, folder = threading.local(), os.getcwd()
@@ -151,15 +174,27 @@ class _Ray:
     """A cluster of Ray: tasks, which Ray places, and begins again where a worker or a node is lost."""
 
     def __init__(self, address: str | None) -> None:
+        self._address = address
+        known = address or os.environ.get("RAY_ADDRESS")
+        self._where = known or "this machine"
+        if known:  # its workers begin while the command is read
+            self.open()
+            nothing = self._task(_nothing)
+            self._beginning = [nothing.remote() for _ in range(self.workers)]
+
+    def open(self) -> None:
         try:
             self._ray: Any = import_module("ray")
         except ImportError:
             raise InputError(
                 '--engine ray: Ray is not installed; install it: pip install "rejoinder[ray]"'
             ) from None
-        self._where = address or os.environ.get("RAY_ADDRESS") or "this machine"
+        for thread in threading.enumerate():
+            if thread.name == _ENDS:
+                thread.join()
         try:
-            self._ray.init(address, log_to_driver=False, logging_level="ERROR")
+            if not self._ray.is_initialized():
+                self._ray.init(self._address, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # of many kinds, by what is wrong
             raise self._failed(error) from None
 
@@ -168,16 +203,20 @@ class _Ray:
         there = self._ray.cluster_resources()
         return max(1, int(there.get("GPU") or there.get("CPU", 1)))
 
+    def _task(self, function: Callable[..., Any]) -> Any:
+        gpu = self._ray.cluster_resources().get("GPU", 0)
+        share = {"num_gpus": 1} if gpu else {"num_cpus": 1}
+        # Without max_calls=0 a worker with a GPU would end with its task, and load its model again.
+        return self._ray.remote(max_retries=RETRIES, max_calls=0, **share)(function)
+
     def run(self, commands: Mapping[int, Sequence[str]]) -> Iterator[Ended]:
         ray, folder = self._ray, os.getcwd()
         resources = ray.cluster_resources()
         gpus, cpus = resources.get("GPU", 0), resources.get("CPU", 1)
-        share = {"num_gpus": 1} if gpus else {"num_cpus": 1}
         # The task itself sets them, in the place of Ray's own OMP_NUM_THREADS: a runtime_env would start no
         # worker where the path of Python has a blank.
         variables = _variables(max(1, int(cpus / gpus)) if gpus else 1)
-        # Without max_calls=0 a worker with a GPU would end with its task, and load its model again.
-        task = ray.remote(max_retries=RETRIES, max_calls=0, **share)(run_command)
+        task = self._task(run_command)
         pending = {
             task.remote(list(words), folder, variables): number
             for number, words in commands.items()
@@ -193,7 +232,7 @@ class _Ray:
                 ray.cancel(each, force=True)
 
     def close(self) -> None:
-        self._ray.shutdown()
+        threading.Thread(target=self._ray.shutdown, name=_ENDS).start()  # it waits 0.3 s
 
     def _failed(self, error: Exception) -> InputError:
         lines = str(error).strip().splitlines() or [""]  # in the last one a task's own error

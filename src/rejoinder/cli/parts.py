@@ -67,8 +67,7 @@ def run_on_engine(given: Any) -> None:
     The parts stay in a folder beside the output. A command that goes on where another stopped has its number
     of shards, whatever the number of workers.
     """
-    from rejoinder.cli import targets
-    from rejoinder.cli.engines import opened_engine
+    from rejoinder.cli import engines, targets
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import say
     from rejoinder.files.locks import alone
@@ -82,7 +81,7 @@ def run_on_engine(given: Any) -> None:
     if hasattr(given, "work") and given.work is None:
         words = _with(words, "--work", str(folder / "work"))
     with alone(folder):
-        with opened_engine(given.engine) as engine:
+        with engines.opened(given.engine_begun) as engine:
             parts = _parts_there(folder, command, inputs)
             of = next(iter(parts)).of if parts else ROUNDS * engine.workers
             files = {Shard(k, of): str(folder / f"{k}-of-{of}.part") for k in range(1, of + 1)}
@@ -102,7 +101,7 @@ def run_on_engine(given: Any) -> None:
 
 def run_in_folder(verb: Callable[[Any], None], given: Any) -> None:
     """Runs a verb whose work is files of its output folder: a shard of it, or all with an engine's help."""
-    from rejoinder.cli.engines import opened_engine
+    from rejoinder.cli import engines
     from rejoinder.cli.terminal.speech import is_quiet, say
     from rejoinder.files.shards import compute_in_folder
     from rejoinder.models.worker_models import IS_WORKER
@@ -117,7 +116,7 @@ def run_in_folder(verb: Callable[[Any], None], given: Any) -> None:
         return
     words = _placed(_words(("shard", "engine")), "output", given.output)[1:]
     with ExitStack() as opened:
-        engine = opened.enter_context(opened_engine(given.engine))
+        engine = opened.enter_context(engines.opened(given.engine_begun))
 
         def compute(shards: Sequence[Shard]) -> None:
             if not shards:
@@ -138,7 +137,7 @@ def _succeeded(ended: Iterable[tuple[int, int, str]], of: int) -> Iterator[int]:
     """
     for number, status, errors in ended:
         if status != 0:
-            message = errors.strip().removeprefix("rejoinder: ")
+            message = f"\n{errors.strip()}".rpartition("\nrejoinder: ")[2].strip()  # behind notes
             raise InputError(f"shard {number}/{of}: {message or f'status {status}'}")
         yield number
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rejoinder.cli.declarations import Options, option
 from rejoinder.errors import ParameterError
@@ -26,6 +26,13 @@ class ShardOptions(Options):
         help="Compute shard I of N alone. A part (FILE.part) is written for 'rejoinder merge'; where the "
         "output is a folder, all shards write to it, and the command without --shard goes on.",
     )
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        if self.engine is not None and self.shard is None:
+            from rejoinder.cli.engines import engine_of  # not imported for --help
+
+            self.engine_begun = engine_of(self.engine)  # before what takes long to import
 
 
 class FolderShardOptions(ShardOptions):

@@ -318,6 +318,8 @@ def test_a_cluster_that_refuses_the_connection_may_ask_for_a_token(
     command, files, tmp_path, monkeypatch
 ):
     class Ray:  # 2.60, to which an address was given and no RAY_AUTH_MODE
+        is_initialized = staticmethod(bool)
+
         def init(self, *_, **__):
             raise ConnectionError("Failed to connect to Ray cluster at 192.0.2.2:6379")
 

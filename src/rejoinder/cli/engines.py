@@ -58,6 +58,10 @@ class Engine(Protocol):
         """Runs commands, by number; yields each when it has ended, in any order."""
         ...
 
+    def close(self) -> None:
+        """Ends its workers, or leaves the cluster."""
+        ...
+
 
 def run_command(words: Sequence[str], folder: str, variables: Mapping[str, str]) -> tuple[int, str]:
     """Runs a command in this process, with its share of the threads.

@@ -296,7 +296,10 @@ def test_parts_in_python_know_another_call(files, tmp_path, monkeypatch):
     assert [each.shard for each in read_parts(parts)] == [Shard(1, 2), Shard(2, 2)]
 
 
-def test_the_encoder_of_variety_is_cut(files, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "n", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 16, 1_000))]
+)
+def test_the_encoder_of_variety_is_cut(files, tmp_path, monkeypatch, n):
     monkeypatch.chdir(tmp_path)
     save_encoder(tmp_path / "encoder")
     testset = rejoinder.read_testset("testset.jsonl")
@@ -305,9 +308,9 @@ def test_the_encoder_of_variety_is_cut(files, tmp_path, monkeypatch):
     def call():
         return rejoinder.variety(responses, testset, encoder="encoder", permutations=99)
 
-    parts = [rejoinder.shard(call, f"{k}/3", f"{k}.part").path for k in (3, 1, 2)]
+    parts = [rejoinder.shard(call, f"{k}/{n}", f"{k}.part").path for k in range(n, 0, -1)]
     read = read_parts(parts)
-    assert [len(each.calls) for each in read] == [1] * 3
+    assert [len(each.calls) for each in read] == [1] * n
     assert sum(each.units for each in read) == sum(each["units"] for each in read[0].calls)
     merged, whole = rejoinder.merge(call, parts), call()
     assert merged.as_json() == whole.as_json()

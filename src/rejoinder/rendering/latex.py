@@ -58,10 +58,23 @@ def as_latex(document: Document) -> str:
                 title = _inline(grid.title) or part.caption
                 if title and not "".join(words).startswith(title):
                     words = [title, *words]
+                words = [*_above(part, lines), *words]
                 written += "\n" + _table(grid, ". ".join(words) or labels[-1], label)
         elif not (part.kind == "legend" and _is_captioned(lines[:place])):
             written += _comment(part.shown)
     return "% needs \\usepackage{booktabs}\n" + written.removeprefix("\n")
+
+
+def _above(table: Table, document: Document) -> list[str]:
+    """What a heading above says of a table (its criterion), where tables like it are of something else."""
+
+    def named(one: Table) -> list[tuple[object, ...]]:
+        return one.frame.select(one.above).unique().rows() if one.above else []
+
+    alike = (each for each in document if isinstance(each, Table) and each.name == table.name)
+    own = named(table)
+    several = any(named(each) != own for each in alike if each.above == table.above)
+    return [_inline(", ".join(map(str, own[0])))] if several and len(own) == 1 else []
 
 
 def _legends(document: Document) -> list[Line]:

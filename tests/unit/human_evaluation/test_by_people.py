@@ -439,6 +439,19 @@ def test_a_paper_has_means_with_letters_and_each_table_its_own_caption():
     assert usual == rf"a & \textbf{{{best:.2f}}}\textsuperscript{{a}} \\"  # without ranks the means
 
 
+def test_the_tables_of_a_paper_name_their_criterion_where_there_are_several():
+    both = [
+        rated(systems="ab", step=2.0).with_columns(criterion=pl.lit(c)) for c in ("fit_1", "taste")
+    ]
+    written = compare(ratings=pl.concat(both)).to_latex()
+    captions = [line for line in written.splitlines() if line.startswith("\\caption")]
+    assert captions[0].startswith("\\caption{fit\\_1. Pairs of systems by people")
+    assert captions[1].startswith("\\caption{taste. Pairs of systems by people")
+    assert (
+        "fit" not in compare(ratings=both[0]).to_latex().partition("\\caption")[2].splitlines()[0]
+    )
+
+
 def test_a_paper_has_true_minus_signs():
     written = compare(ratings=rated(systems="ab", step=2.0), a="b", b="a").to_latex()
     row = next(line for line in written.splitlines() if line.startswith("b & a & "))

@@ -225,7 +225,9 @@ def _pairs_sentence(result: Planned, subject: str, needs: Sequence[dict[str, Any
             rows.setdefault((row["a"], row["b"]), []).append(row)
     smallest = [_own(result, each) for each in rows.values()]
     known = [row for row in smallest if row["items"] is not None]
-    power = f"{100 * result.parameters['power']:g}% power"
+    power, level = (f"{100 * result.parameters[name]:g}%" for name in ("power", "alpha"))
+    row = smallest[0]
+    what = f"a difference of {_difference(result, row)}" if row["given"] else "its own difference"
     given = f"{counted(result.items, 'item')} {_are(result.items)} there"
     enough = sum(row["items"] <= _there(result, row)[0] for row in known)
     within = [row for row in known if row["items"] <= OUT_OF_REACH * result.items]
@@ -234,7 +236,10 @@ def _pairs_sentence(result: Planned, subject: str, needs: Sequence[dict[str, Any
         f"; of the others within {OUT_OF_REACH} times the pilot {most['a']} and {most['b']} take the most: "
         f"about {most['items']:,} items"
     )  # fmt: skip
-    return f"{given}: by {subject} they are enough for {power} in {enough} of {len(smallest)} pairs{rest}."
+    return (
+        f"{given}: by {subject} they are enough to show {what} at the {level} level with {power} power in "
+        f"{enough} of {len(smallest)} pairs{rest}."
+    )
 
 
 def _difference(result: Planned, row: Mapping[str, Any]) -> str:

@@ -69,6 +69,20 @@ def test_costs_need_samples_and_are_positive():
         plan(pilot(n=20), costs=(1, 0))
 
 
+def test_of_many_pairs_it_is_said_which_difference_is_to_be_shown_and_at_which_level():
+    rows = [
+        (name, str(i), "mark", float(np.random.default_rng([i, ord(name)]).normal()))
+        for name in "abcd"
+        for i in range(20)
+    ]
+    frame = pl.DataFrame(rows, ["system", "id", "name", "value"], orient="row")
+    scores = Scores.from_segments(frame, resamples=0)
+    given = plan(scores, every_pair=True, difference=2.0, alpha=0.01, resamples=100).to_markdown()
+    assert "enough to show a difference of 2.00 at the 1% level with 80% power in" in given
+    own = plan(scores, every_pair=True, resamples=100).to_markdown()
+    assert "enough to show its own difference at the 5% level with 80% power in" in own
+
+
 def test_a_system_with_one_sample_of_each_prompt_is_left_out_with_a_reason():
     three = pl.DataFrame(
         [

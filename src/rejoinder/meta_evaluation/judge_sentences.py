@@ -43,13 +43,14 @@ def answer(
         each.filter(pl.col("judge") == judge).to_dicts() for each in (measures, errors, tests)
     )
     by = {row["measure"]: row for row in of_measures}
+    other_scale = math.isnan(by["severity"]["value"])
     constant = any(CONSTANT_STANDS_IN in note for note in notes)
     words = [
         f"Can the marks of {judge} be trusted? Within a system "
         f"{_within_systems(by['within'], by['reliability'])}",
         f"Between systems {_between_systems(of_errors, by['within']['reason'])}",
         *_as_grades(by["severity"]),
-        _stands_in(test, judge, constant),
+        _stands_in(test, judge, constant, other_scale and by["within"]["high"] < 0),
     ]
     return f"{'. '.join(words)}."
 
@@ -136,8 +137,11 @@ def _as_grades(severity: Mapping[str, Any]) -> list[str]:
     return [f"As grades no: on average they lie {way} ratings, by {_with_interval(severity)}"]
 
 
-def _stands_in(test: Mapping[str, Any], judge: str, constant: bool) -> str:
-    """The result of the alternative annotator test, or why there is none."""
+def _stands_in(test: Mapping[str, Any], judge: str, constant: bool, turned: bool) -> str:
+    """The result of the alternative annotator test, or why there is none.
+
+    Marks of another scale are made ratings by a line, which may fall: then it is of marks ``turned`` around.
+    """
     if test["reason"] is not None:
         return (
             f"Whether {judge} can replace a rater is not known: the alternative annotator test was "
@@ -149,7 +153,8 @@ def _stands_in(test: Mapping[str, Any], judge: str, constant: bool) -> str:
     if not test["passed"]:
         return f"The test does not show that {judge} can replace a rater: {beaten}, and half are needed"
     so_would = ", but one and the same grade for every reply would too" if constant else ""
-    return f"{judge} can replace a rater: {beaten}{so_would}"
+    marks = f"Turned around, as where lower is better, the marks of {judge}" if turned else judge
+    return f"{marks} can replace a rater: {beaten}{so_would}"
 
 
 def _with_interval(row: Mapping[str, Any]) -> str:

@@ -97,6 +97,26 @@ def test_lower_is_better_turns_the_marks():
     assert down["value"] == pytest.approx(-up["value"])
 
 
+def test_marks_that_pass_the_test_turned_around_are_not_said_to_replace_a_rater():
+    ratings, marks = world()
+    errors = marks.with_columns(pl.col("value") * -10)  # words changed, of another scale
+    (turned,), (named,) = (
+        [
+            line
+            for line in rejoinder.judge(scores, ratings).to_markdown().splitlines()
+            if "can replace a rater" in line
+        ]
+        for scores in (
+            rejoinder.Scores.from_segments(errors, lower=lower) for lower in ([], ["judge"])
+        )
+    )
+    assert "Within a system no: they correlate negatively" in turned
+    assert (
+        "Turned around, as where lower is better, the marks of judge can replace a rater" in turned
+    )
+    assert ". judge can replace a rater: " in named
+
+
 def test_a_constant_that_would_stand_in_is_said():
     # raters who agree in nothing: whoever stays in the middle is close to all of them
     rng = np.random.default_rng(1)

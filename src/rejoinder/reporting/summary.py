@@ -147,8 +147,8 @@ def _signs(report: ReportParts) -> Iterator[str]:
             words[-1] += f" (in {wrong} it significantly prefers the other one)" * bool(wrong)
         if words:
             yield (
-                f"Of {counted(len(clear) // 2, 'pair')} of systems that people tell apart "
-                f"({criterion}), metrics prefer the same one: {', '.join(words)}."
+                f"People tell {counted(len(clear) // 2, 'pair')} of systems apart ({criterion}); metrics "
+                f"prefer the same system: {', '.join(words)}."
             )
 
 

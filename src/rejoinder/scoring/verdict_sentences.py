@@ -74,7 +74,8 @@ def disagreements(scores: Measurements, pairs: pl.DataFrame) -> list[Text]:
         better: dict[Any, list[str]] = {a: [], b: []}
         for row in rows.iter_rows(named=True):
             metric, p = scores.measured[row["metric"]].metric, row["p_randomization_holm"]
-            if metric.ranks and row["difference"]:
+            # Rounding errors, and what is undefined, prefer nobody.
+            if metric.ranks and abs(row["difference"]) > NOISE:
                 first = (row["difference"] > 0) == metric.higher_is_better
                 better[a if first else b].append(row["metric"] + "*" * (p < SIGNIFICANT))
         winners = [name for each in better.values() for name in each]

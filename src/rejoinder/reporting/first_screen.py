@@ -25,6 +25,7 @@ from rejoinder.reporting.pictures import MOST_ROWS, metric_chart, metric_of, ran
 from rejoinder.reporting.summary import NAMES, incomplete
 from rejoinder.reporting.verdict import Verdict, decide
 from rejoinder.scoring.shown_values import number_of, times_of
+from rejoinder.scoring.verdict_sentences import beside_interval
 from rejoinder.statistics.power import POWER, least_items, power
 
 if TYPE_CHECKING:
@@ -177,8 +178,9 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
                 first, following, way = following, first, -way
             low, high = sorted((way * row["low"], way * row["high"]))
             rare = "chance alone would rarely give such a lead"
-            chance = rare if p < SIGNIFICANT else "it may be chance"
             many = every.len() > 1
+            unclear = f"it may be chance{beside_interval(low, 0.0 if many else p)}"
+            chance = rare if p < SIGNIFICANT else unclear
             holm = f", corrected for {every.len()} pairs by Holm's method" * many
             interval = f"95% interval {show(low)} to {show(high)}"
             following += ", the second best," * (many and first == verdict.standings[0].system)

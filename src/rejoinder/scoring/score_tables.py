@@ -13,7 +13,7 @@ from rejoinder.document.parts import GAP, Document, Line, View, lines, signed
 from rejoinder.document.rank_table import SAME_LETTER, ranks_of
 from rejoinder.document.table import Column, Table, estimate, key, number, text
 from rejoinder.document.text import IN_PAPERS, LETTERS, Cell, joined, styled
-from rejoinder.messages import AS_JSON, counted
+from rejoinder.messages import AS_JSON, SIGNIFICANT, counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import trials
 from rejoinder.scoring.compare_tables import DETECTABLE, MEANINGS, SHARED, TANGO, legends_of_items
@@ -238,6 +238,7 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
         number("W/T/L", ("wins", "ties", "losses"), won),
         number("detectable", "detectable", shows.__getitem__, by="metric"),
     ]
+    intervals = leads.select("p", "low", "high").iter_rows()
     how = leads.item(0, "correction").capitalize()
     by = f", {how}-corrected over {families} pairs" if families > 1 else ""
     if families > 1 and how == "Holm":
@@ -248,6 +249,8 @@ def _leads(scores: Measurements, leads: pl.DataFrame, digits: int | None) -> Doc
         *[f"95% interval of a rate's difference: {TANGO}"]
         * any(scores.measured[label].metric.share for label in leads["metric"]),
         *legends_of_items(leads),
+        *["p decides the verdict: an interval is of its pair alone, and computed in another way"]
+        * any(not p < SIGNIFICANT and low * high > 0 for p, low, high in intervals),
         *[DIFFERENCES] * ("paired" in leads.columns),
     ]
     table = Table(leads, columns, name="leads", meanings=MEANINGS | OF_LEADS)

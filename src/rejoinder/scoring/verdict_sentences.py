@@ -138,7 +138,21 @@ def standing(
     if p < SIGNIFICANT:
         return joined(f"{ahead} is ", word, f" than {behind} by {by}, {sentence}")
     which = f"whether {ahead} is better than {behind}: ahead by {by}"
-    return joined("it is ", word, f" {which}, {sentence}")
+    alone = row.get("p_randomization", row.get("p", p))
+    return joined("it is ", word, f" {which}, {sentence}{beside_interval(low, alone)}")
+
+
+def beside_interval(low: float, p: float) -> str:
+    """What decides where a difference is not significant, and its interval lies above 0; otherwise empty.
+
+    Args:
+        low: The lower end of the interval.
+        p: The p-value of this pair alone, not corrected.
+    """
+    if not low > 0:
+        return ""
+    other = "is of this pair alone" if p < SIGNIFICANT else "is computed in another way"
+    return f"; p decides: the interval, which does not contain 0, {other}"
 
 
 def failure(row: Mapping[str, Any]) -> str:

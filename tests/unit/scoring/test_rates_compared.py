@@ -43,6 +43,26 @@ def test_a_difference_of_rates_has_tangos_interval_and_mcnemars_test():
     assert row["p_randomization"] == pytest.approx(row["p_mcnemar"], abs=0.01)
 
 
+def test_where_interval_and_test_part_it_is_said_which_one_decides():
+    # 5 of 134 items differ, all one way: the exact p is 2 / 2^5 = .0625, Tango's interval is above 0.
+    few = scores_of(
+        values={"new": np.repeat([1.0, 0.0], [105, 29]), "old": np.repeat([1.0, 0.0], [100, 34])}
+    )
+    row = row_of(few)
+    assert row["low"] > 0
+    assert row["p_randomization"] > 0.05
+    shown = as_markdown(compare(few).document(View()))
+    assert "it is not clear whether new is better than old" in shown
+    assert "p decides: the interval, which does not contain 0, is computed in another way" in shown
+    assert "p decides the verdict" in as_markdown(few.document(View()))
+    for other in (
+        scores_of(),
+        scores_of(values={"new": np.ones(40), "old": np.repeat([1.0, 0.0], 20)}),
+    ):
+        shown = as_markdown([*compare(other).document(View()), *other.document(View())])
+        assert "p decides" not in shown
+
+
 def test_in_the_range_of_the_values_and_where_lower_is_better():
     values = {"new": 1 + 4 * NEW, "old": 1 + 4 * OLD}
     row = row_of(scores_of(values=values, bounds={"passed": (1, 5)}))

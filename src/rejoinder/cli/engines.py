@@ -35,9 +35,6 @@ _TOKEN = (
 """What Ray needs since 2.60: 'ray start' asks for a token where there is one, and a driver sends none to an
 address that it was given unless it is told to."""
 
-_ENDS = "rejoinder ends Ray"
-"""The name of a thread that disconnects from a cluster."""
-
 Ended = tuple[int, int, str]
 """The number of a command, its exit status, and what it said on standard error."""
 
@@ -184,7 +181,8 @@ class _Ray:
         if known:  # its workers begin while the command is read
             self.open()
             nothing = self._task(_nothing)
-            self._beginning = [nothing.remote() for _ in range(self.workers)]
+            for _ in range(self.workers):
+                nothing.remote()
 
     def open(self) -> None:
         try:
@@ -193,9 +191,6 @@ class _Ray:
             raise InputError(
                 '--engine ray: Ray is not installed; install it: pip install "rejoinder[ray]"'
             ) from None
-        for thread in threading.enumerate():
-            if thread.name == _ENDS:
-                thread.join()
         try:
             if not self._ray.is_initialized():
                 self._ray.init(self._address, log_to_driver=False, logging_level="ERROR")
@@ -236,7 +231,7 @@ class _Ray:
                 ray.cancel(each, force=True)
 
     def close(self) -> None:
-        threading.Thread(target=self._ray.shutdown, name=_ENDS).start()  # it waits 0.3 s
+        self._ray.shutdown()
 
     def _failed(self, error: Exception) -> InputError:
         lines = str(error).strip().splitlines() or [""]  # in the last one a task's own error

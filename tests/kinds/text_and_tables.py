@@ -598,7 +598,7 @@ TEXTS = [
     Kind("DialoGPT TSV", "train.tsv", {
         "plain": lambda talks: "".join(f"{' EOS '.join(t.context)}\t{t.references[0]}\n" for t in talks).encode(),
         "weighted": lambda talks: "".join(f"{' EOS '.join('0.0 ' + c for c in t.context)}\t1.0 {t.references[0]}\n" for t in talks).encode(),
-        "text": ("train.txt", lambda talks: "".join("\t".join((" EOS ".join(t.context), *t.references)) + "\n" for t in talks).encode()),
+        "text": ("train.txt", lambda talks: "".join("\t".join((" EOS ".join(("Hello", *t.context)), *t.references)) + "\n" for t in talks).encode()),
     }, dialogpt, LOOK, samples=("dialogpt.tsv",)),
     Kind("ParlAI world log", "log.jsonl", {
         "rounds": lambda talks: lines({"dialog": in_pairs(acts(t))} for t in talks),

@@ -72,7 +72,7 @@ def assert_testset(testset):
     assert len(set(testset.ids)) == len(testset) > 0
     assert contexts.null_count().select("id", "context").row(0) == (0, 0)
     assert all(turn is not None for turns in contexts["context"] for turn in turns)
-    assert references.height > 0
+    assert references.height > 0 or any(map(len, contexts["context"]))  # items to reply to
     assert set(references["id"]) <= set(testset.ids)
     assert references["text"].null_count() == 0
     weights = references["weight"].drop_nulls().to_numpy()

@@ -105,6 +105,7 @@ WIDE = [
     one("wide-label", "a label among a rater's numbers", r"row 3: column 'r2': 'bad' is no number", "id,system,r1,r2\nc1,bot,4,5\nc2,bot,3,bad\n"),
     one("wide-summary", "a mean in a column beside the raters", r"column 'mean' beside the raters looks like a summary", "id,system,r1,r2,mean\nc1,bot,4,5,4.5\n"),
     one("wide-criteria", "a column per criterion and no rater", r"column 'fluency' looks like a criterion", "id,system,fluency,relevance\nc1,bot,4,5\n"),
+    one("wide-systems", "a column for each system, or for each criterion", r"no column 'system', and columns 'tuned' and 'generic' hold numbers; .*--columns system=tuned\+generic; if each is a criterion", "item,rater,tuned,generic\nc1,r1,4,2\nc2,r1,5,3\n"),
     one("wide-one", "one column that may be anything", r"one column of numbers, 'r1'", "id,system,r1\nc1,bot,4\n"),
     one("scores-for-ratings", "the scores of a judge", r"holds scores of a judge or a metric \(columns name and value\), and no ratings; give them with --scores", "system,id,name,value\nbot,c1,judge,4\n"),
     one("wide-text", "columns of text alone", r"no column of numbers", "id,system,r1,r2\nc1,bot,good,bad\n"),

@@ -220,7 +220,8 @@ def _check_sources(mapping: ColumnMapping, paths: Sequence[Path]) -> None:
     for file, pairs in [("", mapping.sources), *mapping.files.items()]:
         maps = {path: each for path, each in columns.items() if not file or is_called(path, file)}
         for name, source in pairs.items():
-            if not any({source, source.partition(".")[0]} & set(each) for each in maps.values()):
+            top = {source, source.partition(".")[0], source.partition("+")[0]}
+            if not any(top & set(each) for each in maps.values()):
                 got = "; ".join(f"{path} has {listed(each)}" for path, each in maps.items())
                 raise ParameterError(
                     f"--columns {name}={source}: no column {quoted(source)}; {got}; name one of these, "

@@ -170,6 +170,21 @@ def test_a_wide_table_with_a_rater_has_a_column_per_criterion(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_column_for_each_system_is_read_where_the_columns_are_named(tmp_path, suffix):
+    rows = pl.DataFrame(
+        {"item": ["c1", "c2"], "rater": ["r1", "r1"], "tuned": [4, 5], "b 2": [2, None]}
+    )
+    path = tmp_path / f"wide.{suffix}"
+    rows.write_csv(path) if suffix == "csv" else rows.write_ndjson(path)
+    table = read_ratings(path, columns={"system": "tuned+b 2"})
+    assert table.select("id", "system", "rater", "score").rows() == [
+        ("c1", "tuned", "r1", 4.0),
+        ("c1", "b 2", "r1", 2.0),
+        ("c2", "tuned", "r1", 5.0),
+    ]
+
+
 def test_a_wide_table_may_have_a_criterion(tmp_path):
     text = "id,system,criterion,r1,r2\nc1,bot,fluency,4,5\nc1,bot,relevance,3,2\n"
     assert [row[2:] for row in read(tmp_path, text)] == [

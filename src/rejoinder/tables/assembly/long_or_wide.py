@@ -11,7 +11,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
-from rejoinder.messages import Argument, listed, more, quoted
+from rejoinder.messages import Argument, enumerated, listed, more, quoted
 from rejoinder.tables.assembly.column_roles import folded, log_renames
 from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers, is_of_run
 from rejoinder.tables.assembly.rating_cells import (
@@ -95,10 +95,30 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         part = part.with_frame(part.frame.with_columns(pl.lit(stem).alias("system")))
         columns = part.frame.columns
     if "score" in columns or not _is_wide(columns, keys):
+        _refuse_column_for_each_system(part, keys)
         likely = {} if {*NEEDED["ratings"]} <= {*columns} else _likely(part, keys)
         require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"], likely=likely)
         return _long(part, keys)
     return wide_ratings(part, keys)
+
+
+def _refuse_column_for_each_system(part: Part, keys: Sequence[str]) -> None:
+    """Raises where several columns of numbers stand beside a rater: they may be systems or criteria."""
+    columns = part.frame.columns
+    if "score" in columns or "system" in columns or not {"id", "rater"} <= {*columns}:
+        return
+    numbers = [
+        each
+        for each in columns
+        if each not in (*keys, *DETAILS) and holds_numbers(scores_of(part.frame.get_column(each)))
+    ]
+    if len(numbers) > 1 and _CRITERIA.isdisjoint(map(folded, numbers)):
+        named = Argument("columns", {"system": "+".join(numbers)})
+        raise OtherTableError(
+            f"{part.name}: no column 'system', and columns {enumerated(list(map(quoted, numbers)))} hold "
+            f"numbers; if each has the ratings of one system, say so with {named}; if each is a criterion, "
+            "add the column 'system'"
+        )
 
 
 def _likely(part: Part, keys: Sequence[str]) -> dict[str, str]:

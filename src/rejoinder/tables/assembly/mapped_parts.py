@@ -90,6 +90,8 @@ def part_of_judgements(
         InputError: Two columns could mean the same, or one of ``columns`` is absent.
     """
     values = columns.values if columns else {}
+    if what == "ratings":
+        part, columns = _with_row_for_each_system(part, columns)
     part = _checked(part, columns, what)
     names = names or [each.name for each in COLUMNS[what] if each.aliases]
     renames = key_renames(part.frame.columns, names, part.name)
@@ -99,6 +101,26 @@ def part_of_judgements(
         feedback = _feedback(part.frame.columns)
         return _graded(typed(_with_row_for_each_rater(_with_rated_ids(part))), values, feedback)
     return typed(part)
+
+
+def _with_row_for_each_system(
+    part: Part, columns: ColumnMapping | None
+) -> tuple[Part, ColumnMapping | None]:
+    """A table with a column of ratings for each system, as ``system=a+b`` names them, with a row for each."""
+    mapping = columns and columns.of_file(part.name)
+    names = mapping.sources.get("system", "").split("+") if mapping else []
+    if mapping is None or len(names) < 2 or not {*names} <= {*part.frame.columns}:
+        return part, columns
+    others = part.frame.drop(names)
+    rows = pl.concat(
+        others.with_columns(part.frame.get_column(each).alias("score"), system=pl.lit(each))
+        for each in names
+    )
+    height = part.frame.height
+    order = [row + height * place for row in range(height) for place in range(len(names))]
+    numbers = [number for number in part.numbers for _ in names]
+    rest = {name: source for name, source in mapping.sources.items() if name != "system"}
+    return replace(part, frame=rows[order], numbers=numbers), ColumnMapping(rest)
 
 
 _FEEDBACK = ("feedback", "liked", "thumbs", "vote")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rejoinder.visible import escapes
 from settings.world import World
+from shared_data import EXAMPLES
 
 STYLE = "\x1b[95;7m"
 """A style that no table of ours has."""
@@ -68,6 +69,11 @@ class HostileWorld(World):
     @cached_property
     def ratings(self) -> Path:
         return self._columns("ratings.csv", World.ratings, "id", "system", "rater", "criterion")
+
+    @cached_property
+    def judge(self) -> Path:
+        """Marks that follow the ratings, so that errors by system are printed."""
+        return self._columns("judge.csv", EXAMPLES / "judge.csv", "system", "id")
 
     @cached_property
     def preferences(self) -> Path:

@@ -68,6 +68,7 @@ ROWS = [
     ("correlate", "--criterion nothing", ["relevance"], 2),
     ("correlate", "-p system", []),
     ("judge", "", ["relevance", "r5"]),
+    ("judge --scores {judge} --ratings {ratings}", "", ["tuned", "retrieval", "generic"]),
     ("ratings", "", ["relevance", "tuned", "r1"]),
     ("preferences", "", ["overall", "tuned", "j1"]),
     ("plan", "", ["tuned", "retrieval"]),

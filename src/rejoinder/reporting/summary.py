@@ -91,7 +91,7 @@ def incomplete(report: ReportParts, items: pl.DataFrame) -> Iterator[tuple[str, 
 def _standings(report: ReportParts) -> Iterator[str]:
     """The best system under each metric that ranks systems, or those that are tied."""
     for each in metrics_of(report):
-        yield best_sentence(each.ordered, each.label, each.show)
+        yield best_sentence(each.ordered, f"{each.label} alone", each.show)
 
 
 def _agreements(report: ReportParts) -> Iterator[str]:
@@ -228,8 +228,8 @@ def _detectable(report: ReportParts) -> Iterator[str]:
         ends = dict.fromkeys((min(items), max(items)))
         number = f"{' to '.join(map(str, ends))} item{'s' * (max(items) != 1)}"
         yield (
-            f"With {number}, a true difference of {', '.join(sizes)} between the two best systems is "
-            "significant in 80 of 100 such studies; a smaller one is often missed."
+            f"With {number}, a true difference of {', '.join(sizes)} between the two systems that "
+            "the metric puts first is significant in 80 of 100 such studies; a smaller one is often missed."
         )
 
 

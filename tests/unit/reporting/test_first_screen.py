@@ -71,6 +71,11 @@ def test_a_judge_that_favours_the_worst_system_does_not_decide(every):
         f"{own.min():.2f} to {own.max():.2f} in units of the ratings"
     )
     assert "judge puts worst first; by people worst is number 4 of 4." in shown.sureness
+    # The summary below has the judge's order as the judge's, and calls nobody else the best.
+    known, unknown, _ = every.summary()
+    assert "worst is best by judge alone: " in " ".join(known)
+    assert "in judge between the two systems that the metric puts first" in " ".join(unknown)
+    assert "best systems" not in " ".join((*known, *unknown))
 
 
 def test_whether_a_judge_can_be_trusted_within_systems_and_between_them(every, some):

@@ -99,7 +99,8 @@ def test_the_sentences_are_of_the_tables(full):
     assert known[0] == "3 systems replied to 66 items; an item has 5 to 8 references."
     best = full.scores.systems().filter(metric="BLEU-2").to_dicts()[0]
     assert known[1] == (
-        f"{best['system']} is best by BLEU-2: {100 * best['value']:.1f}, better than each of the other two."
+        f"{best['system']} is best by BLEU-2 alone: {100 * best['value']:.1f}, better than each of "
+        "the other two."
     )
     row = full.agreement["relevance"].table().filter(metric="BLEU-2", correlation="spearman")
     (within,) = row["within"].to_list()
@@ -137,7 +138,7 @@ def test_one_item_and_one_system_have_a_report():
     known, unknown, _ = made.summary()
     assert known[:2] == (
         "1 system replied to 1 item; an item has 2 references.",
-        "a has 100.0 by BLEU-2; there is no other system to compare it with.",
+        "a has 100.0 by BLEU-2 alone; there is no other system to compare it with.",
     )
     assert unknown[0] == "There is one system alone: nothing is compared."
     assert made.comparison is None
@@ -176,7 +177,7 @@ def test_without_resamples_nothing_is_certain():
 def test_systems_that_say_the_same_are_not_separated():
     made = rejoinder.report(*small(8, "ab"), ["bleu"], **FEW)
     known, unknown, _ = made.summary()
-    assert known[1] == "8 items are too few to tell a and b apart by BLEU-2: both have 100.0."
+    assert known[1] == "8 items are too few to tell a and b apart by BLEU-2 alone: both have 100.0."
     assert "(a and b)" in unknown[0]
 
 

@@ -283,7 +283,7 @@ def make_files(
             numbers = owners(names, of)
             active([Shard(int(each), of) for each in sorted({numbers[k] for k in missing})])
         for place in range(len(names)):
-            make_alone(place)
+            (make if there(place) else make_alone)(place)  # shards may read one together
     finally:
         _FOLDER.reset(token)
 

@@ -43,6 +43,8 @@ SMALL = Parameters(
     longest=24,
     detokenize=True,
 )
+pytestmark = pytest.mark.java  # its tables have METEOR
+
 SIZES = Settings(
     {
         **dict.fromkeys(("DD-BASE", "DD-BEST", "EF-BASE"), SMALL),

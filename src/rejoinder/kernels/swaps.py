@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from rejoinder.kernels.ahead import helper, kernel
 from rejoinder.kernels.arrays import Bytes, Floats, Indices, Table, WholeTable
+from rejoinder.kernels.cores import cores
 
 SUBSETS = 256
 """Of eight items."""
+AT_ONCE = 1 << 28
+"""So many additions of a product with 0 and 1 are worth another thread."""
 LARGEST = 2**31 - 1
 """Of the sums of whole numbers that are added in half the memory, which takes half the time."""
 
@@ -38,9 +42,18 @@ def chosen_sums(bits: Bytes, starts: Indices, rows: Floats) -> Floats:
     size = np.abs(rows).sum(axis=0).max(initial=0)
     whole = size <= LARGEST and np.array_equal(rows, np.rint(rows))
     add, dtype = (_add_whole_numbers, np.int32) if whole else (_add_floats, np.float64)
-    sums = np.zeros((SUBSETS + starts.size, rows.shape[1]), dtype)
-    add(padded, starts, rows.astype(dtype, copy=False), sums[:SUBSETS], sums[SUBSETS:])
-    return sums[SUBSETS:].astype(np.float64, copy=False)
+    rows, totals = rows.astype(dtype, copy=False), np.zeros((starts.size, rows.shape[1]), dtype)
+    threads = min(cores(), 1 + starts.size * rows.size // AT_ONCE)
+    parts = [each.size for each in np.array_split(starts, threads)]
+
+    def sum_up(end: int, size: int) -> None:
+        part, subsets = slice(end - size, end), np.zeros((SUBSETS, rows.shape[1]), dtype)
+        add(padded, starts[part], rows, subsets, totals[part])
+
+    with ThreadPoolExecutor(threads) as pool:
+        each_part = pool.map if threads > 1 else map
+        list(each_part(sum_up, np.cumsum(parts).tolist(), parts))
+    return totals.astype(np.float64, copy=False)
 
 
 @kernel

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rejoinder.kernels import swaps
 from rejoinder.kernels.swaps import LARGEST, chosen_sums
 
 
@@ -36,3 +37,17 @@ def test_sums_are_those_of_floats_whatever_their_size(largest, sign):
     sums = chosen_sums(np.packbits(masks), np.array([0, 3, 6]), rows)
     assert sums.dtype == np.float64
     np.testing.assert_array_equal(sums, expected)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 40])
+def test_threads_change_no_sum(threads, monkeypatch):
+    rng = np.random.default_rng(threads)
+    rows, bits = rng.normal(size=(50, 4)), np.frombuffer(rng.bytes(250), dtype=np.uint8)
+    starts = 50 * np.arange(39)
+    for scaled in (rows, np.rint(9 * rows)):
+        alone = chosen_sums(bits, starts, scaled)
+        with monkeypatch.context() as patch:
+            patch.setattr(swaps, "cores", lambda: threads)
+            patch.setattr(swaps, "AT_ONCE", 1)
+            together = chosen_sums(bits, starts, scaled)
+        np.testing.assert_array_equal(alone, together)

@@ -70,7 +70,10 @@ OTHERS = {
     },
     HeadConfig: {"hidden": 32, "out": 16, "dropout": 0.4, "turns": 2},
     CrossConfig: {"width": 64, "dropout": 0.3, "turns": 2, "wrong": 11, "longest": 31},
-    Search: {"sampler": "grid", "trials": 3, "prune": "none", "reduction": 2, "first_epochs": 2},
+    Search: {
+        "sampler": "grid", "trials": 3, "prune": "none", "reduction": 2, "first_epochs": 2,
+        "proposals": 2,
+    },
     Settings: {
         "systems": {"DD-BASE": replace(PARAMETERS, dropout=0.3)}, "pairs": 59, "train_prompts": 3,
         "train_outputs": 3, "test_prompts": 3, "choose_on_training": True, "beam": 3,
@@ -258,9 +261,10 @@ GRID = ParameterGrid(PARAMETERS, {"dropout": (0.0, 0.1), "warmup": (5, 9)})
 
 @each_field(Search)
 def test_a_sweep_of_another_search_is_refused(kind, field, held, tmp_path):
-    opened(tmp_path / "s", sweep_of(held, GRID, SEARCH), SEARCH.extensible, None)
+    search = replace(SEARCH, sampler="optuna") if field == "proposals" else SEARCH
+    opened(tmp_path / "s", sweep_of(held, GRID, search), search.extensible, None)
     changed = (
-        Search(sampler="grid") if field == "sampler" else other(SEARCH, field)
+        Search(sampler="grid") if field == "sampler" else other(search, field)
     )  # a grid takes no number of trials
     with pytest.raises(InputError, match="holds a sweep of another run"):
         opened(tmp_path / "s", sweep_of(held, GRID, changed), changed.extensible, None)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rejoinder.messages import SIGNIFICANT, enumerated
 
 NAMED = 3
 """So many systems of a tie are named; of more, the first alone."""
-
-FEW = 15
-"""Fewer items miss even a large difference, of 0.8 standard deviations, in more than 20 of 100 studies."""
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -28,7 +25,6 @@ class Standing(NamedTuple):
             both have. Below 0 it is worse; NaN without a test.
         own_lead: The same of their own means, which may be of different items.
         below: The systems that are significantly better than it.
-        items: How many items that test is of; None where that is not known.
     """
 
     system: str
@@ -37,7 +33,6 @@ class Standing(NamedTuple):
     lead: float = math.nan
     own_lead: float = math.nan
     below: tuple[str, ...] = ()
-    items: int | None = None
 
     @property
     def tested(self) -> bool:
@@ -57,34 +52,33 @@ class Standing(NamedTuple):
 
 def standings(
     values: Iterable[tuple[str, float]],
-    tests: Iterable[tuple[Any, ...]],
+    tests: Iterable[tuple[str, str, float, float]],
     higher_is_better: bool = True,
 ) -> tuple[Standing, ...]:
     """The systems beside the first of them: the one that the fewest others are significantly better than.
 
     Args:
         values: The systems with their means, best first. Where tests say otherwise, they decide.
-        tests: By pair of systems a and b: a, b, the difference a - b, its corrected p-value, and where it
-            is known, of how many items.
+        tests: By pair of systems a and b: a, b, the difference a - b, and its corrected p-value.
         higher_is_better: Whether a higher mean is better.
 
     >>> standings([("a", 3.0), ("b", 2.0)], [("b", "a", -0.5, 0.01)])[1]
     Standing(system='b', value=2.0, p=0.01, lead=0.5, own_lead=1.0, below=('a',))
     """
     way, rows = 1 if higher_is_better else -1, list(values)
-    known = {(a, b): (way * each, p, *n) for a, b, each, p, *n in tests if not math.isnan(p)}
-    known |= {(b, a): (-each, *more) for (a, b), (each, *more) in known.items()}
+    known = {(a, b): (way * each, p) for a, b, each, p in tests if not math.isnan(p)}
+    known |= {(b, a): (-each, p) for (a, b), (each, p) in known.items()}
     names = [name for name, _ in rows]
 
     def better(name: str) -> tuple[str, ...]:
         pairs = ((other, *known.get((name, other), (0.0, 1.0))) for other in names)
-        return tuple(other for other, lead, p, *_ in pairs if p < SIGNIFICANT and lead < 0)
+        return tuple(other for other, lead, p in pairs if p < SIGNIFICANT and lead < 0)
 
     (first, best), *others = sorted(rows, key=lambda row: len(better(row[0])))
     beside = []
     for name, value in others:
-        lead, p, *n = known.get((first, name), (math.nan, math.nan))
-        beside.append(Standing(name, value, p, lead, way * (best - value), better(name), *n))
+        lead, p = known.get((first, name), (math.nan, math.nan))
+        beside.append(Standing(name, value, p, lead, way * (best - value), better(name)))
     return Standing(first, best, below=better(first)), *beside
 
 
@@ -166,24 +160,16 @@ def best_sentence(
     top = " at the top" * bool(worse)
     if len(tied) > NAMED:
         every = "all " * (len(tied) == len(ordered))
-        words = _tie(tied, f"{every}{_number(len(tied))} systems", f"{top} by {by}")
+        words = f"{every}{_number(len(tied))} systems are tied{top} by {by}"
         lead = f"{first.system} is ahead with {value}, which may be chance"
         return f"{words[0].upper()}{words[1:]}: {lead}{end}"
-    words = _tie(tied, enumerated([each.system for each in tied]), f"{top} by {by}")
+    names = enumerated([each.system for each in tied])
     if all(each.own_lead == 0 for each in tied[1:]):
         have = "both have" if len(tied) == 2 else "each has"
-        return f"{words}: {have} {value}{end}"
+        return f"{names} are tied{top} by {by}: {have} {value}{end}"
     values = enumerated([show(each.value) for each in tied])
     chance = "a difference" if len(tied) == 2 else "differences"
-    return f"{words}: {values}, {chance} that may be chance{end}"
-
-
-def _tie(tied: Sequence[Standing], names: str, where: str) -> str:
-    """That systems are tied; or that their items are too few to tell."""
-    items = max((FEW if each.items is None else each.items for each in tied[1:]), default=FEW)
-    if items < FEW:
-        return f"{items} items are too few to tell {names} apart{where}"
-    return f"{names} are tied{where}"
+    return f"{names} are tied{top} by {by}: {values}, {chance} that may be chance{end}"
 
 
 def _also(systems: Sequence[Standing], words: str) -> str:

@@ -56,7 +56,7 @@ def _by_ratings(report: ReportParts) -> Iterator[PeopleEvidence]:
     if (alone := report.by_people) is not None:
         for criterion in alone.verdicts.get_column("criterion"):
             pairs, ranks = (each.filter(criterion=criterion) for each in (alone.pairs, alone.ranks))
-            tests = pairs.select("a", "b", "difference", alone.p_column, "rated").iter_rows()
+            tests = pairs.select("a", "b", "difference", alone.p_column).iter_rows()
             means = ranks.select("system", "mean").iter_rows()
             fewest = min(pairs.get_column("rated"))
             yield PeopleEvidence(criterion, standings(means, tests), rated=fewest)
@@ -109,9 +109,7 @@ def _standings(
         level = sum(means[name] for name in systems) / len(systems)
         share = (len(systems) - 1) / len(systems)
         means = {name: level + share * d for name, d in ranks.select("system", "difference").rows()}
-    # Of how many items a correction is worth is not known.
-    number = ["rated"] * (by == PEOPLE)
-    tests = compared.pairs.filter(by=by).select("a", "b", "difference", compared.p_column, *number)
+    tests = compared.pairs.filter(by=by).select("a", "b", "difference", compared.p_column)
     return standings([(name, means[name]) for name in systems], tests.iter_rows())
 
 
@@ -125,8 +123,7 @@ def _by_metrics(report: ReportParts) -> Iterator[MetricEvidence]:
         tests = []
         if report.comparison is not None:
             pairs = report.comparison.table.filter(metric=label)
-            number = "clusters" if "clusters" in pairs.columns else "n"
-            tests = pairs.select("a", "b", "difference", "p_randomization_holm", number).rows()
+            tests = pairs.select("a", "b", "difference", "p_randomization_holm").rows()
         yield MetricEvidence(
             label,
             standings(values.select("system", "value").rows(), tests, each.metric.higher_is_better),

@@ -177,7 +177,7 @@ def test_without_resamples_nothing_is_certain():
 def test_systems_that_say_the_same_are_not_separated():
     made = rejoinder.report(*small(8, "ab"), ["bleu"], **FEW)
     known, unknown, _ = made.summary()
-    assert known[1] == "8 items are too few to tell a and b apart by BLEU-2 alone: both have 100.0."
+    assert known[1] == "a and b are tied by BLEU-2 alone: both have 100.0."
     assert "(a and b)" in unknown[0]
 
 

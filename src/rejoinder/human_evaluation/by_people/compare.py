@@ -257,7 +257,7 @@ class ByPeople:
         """Which system is best, in a sentence; empty where several pairs are compared, and not all."""
         if self.ranks.is_empty():
             return ""
-        tests = self.pairs.select("a", "b", "difference", self.p, "rated").iter_rows()
+        tests = self.pairs.select("a", "b", "difference", self.p).iter_rows()
         values = self.ranks.select("system", "mean").iter_rows()
         return best_sentence(standings(values, tests), "people", decimals(2))
 

@@ -58,7 +58,7 @@ def as_latex(document: Document) -> str:
                 title = _inline(grid.title) or part.caption
                 if title and not "".join(words).startswith(title):
                     words = [title, *words]
-                words = [*_above(part, lines), *words]
+                words = [each for each in _above(part, lines) if each not in words] + words
                 written += "\n" + _table(grid, ". ".join(words) or labels[-1], label)
         elif not (part.kind == "legend" and _is_captioned(lines[:place])):
             written += _comment(part.shown)

@@ -41,14 +41,15 @@ def chosen_sums(bits: Bytes, starts: Indices, rows: Floats) -> Floats:
     padded, rows = np.append(bits, last), np.ascontiguousarray(rows)
     size = np.abs(rows).sum(axis=0).max(initial=0)
     whole = size <= LARGEST and np.array_equal(rows, np.rint(rows))
-    add, dtype = (_add_whole_numbers, np.int32) if whole else (_add_floats, np.float64)
-    rows, totals = rows.astype(dtype, copy=False), np.zeros((starts.size, rows.shape[1]), dtype)
+    add: Any = _add_whole_numbers if whole else _add_floats
+    table: Any = rows.astype(np.int32 if whole else np.float64, copy=False)
+    totals = np.zeros((starts.size, rows.shape[1]), table.dtype)
     threads = min(cores(), 1 + starts.size * rows.size // AT_ONCE)
     parts = [each.size for each in np.array_split(starts, threads)]
 
     def sum_up(end: int, size: int) -> None:
-        part, subsets = slice(end - size, end), np.zeros((SUBSETS, rows.shape[1]), dtype)
-        add(padded, starts[part], rows, subsets, totals[part])
+        part, subsets = slice(end - size, end), np.zeros((SUBSETS, rows.shape[1]), table.dtype)
+        add(padded, starts[part], table, subsets, totals[part])
 
     with ThreadPoolExecutor(threads) as pool:
         each_part = pool.map if threads > 1 else map

@@ -162,6 +162,8 @@ _MASKS = [
         (r'(?<="numpy": ")[^"]+', "<version of NumPy>"),
         (r'("digest": "|the digest\s{1,2})[0-9a-f]{64}', r"\1<digest>"),
         (r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", "<time>"),
+        # The day on which the world's card of a judge was made.
+        (r"(?<=: on )20\d\d-\d\d-\d\d(?= ')", "<day>"),
         (r'(?<="record": ")[0-9a-f]{64}', "<checksum of a record>"),
         (r"(?<=sha256:)[0-9a-f]{64}", "<checksum>"),
         # A study: links that nobody can guess, and when it was made.

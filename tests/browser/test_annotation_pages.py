@@ -174,7 +174,7 @@ def test_a_whole_session_by_the_keyboard_alone(browser, tmp_path, kind):
             if page.get_by_role("link", name="Continue").count():
                 keyed(page, "")
                 continue
-            page.wait_for_function("!document.querySelector('.keys').hidden")
+            page.locator(".keys:not([hidden])").wait_for(state="attached")
             keyed(page, KEYS[kind])
         assert page.get_by_text("All of your answers are saved").is_visible()
         assert complaints == []
@@ -202,7 +202,7 @@ def test_keys_can_be_turned_off_and_tab_arrows_and_space_are_enough(browser, tmp
     try:
         page, _ = opened(browser)
         begun(page, server.links["raters"][0]["link"])
-        page.wait_for_function("!document.querySelector('.keys').hidden")
+        page.locator(".keys:not([hidden])").wait_for(state="attached")
         page.locator("#keys").focus()
         page.keyboard.press("Space")
         page.reload()
@@ -405,9 +405,7 @@ def test_two_raters_side_by_side_finish_200_items_while_the_server_is_killed_30_
                     if page.get_by_text("All done").count():
                         return chromium.close()
                     try:
-                        page.wait_for_function(
-                            "!document.querySelector('.keys').hidden", timeout=3000
-                        )
+                        page.locator(".keys:not([hidden])").wait_for(state="attached", timeout=3000)
                         number = page.locator("input[name=question]").get_attribute("value")
                         keyed(page, "1")
                         if page.get_by_text("saved").count():

@@ -57,7 +57,7 @@ def begun(page, link):
     page.goto(link)
     with page.expect_navigation():
         page.locator("button[type=submit]").click()
-    page.wait_for_function("!document.querySelector('.keys').hidden")
+    page.locator(".keys:not([hidden])").wait_for(state="attached")
 
 
 def shot(page, name):
@@ -85,7 +85,7 @@ def test_two_raters_by_keyboard_and_by_touch_after_sixty_turns(browser, tmp_path
                 result = page.evaluate("tags => axe.run({ runOnly: tags })", WCAG)
                 findings += [(language, each["id"], each["help"]) for each in result["violations"]]
             for _ in range(2):
-                page.wait_for_function("!document.querySelector('.keys').hidden")
+                page.locator(".keys:not([hidden])").wait_for(state="attached")
                 width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
                 assert width[0] <= width[1]
                 button = page.locator("#answer button[type=submit]").bounding_box()
@@ -121,7 +121,7 @@ def test_a_server_that_stops_is_said_and_found_again_and_nothing_is_lost(browser
         shot(page, "away")
         page.keyboard.press("2")
         page.keyboard.press("Enter")
-        page.wait_for_function("document.getElementById('server').textContent.includes('is kept')")
+        page.locator("#server", has_text="is kept").wait_for()
         assert page.locator("input[type=radio]:checked").count() == 2
         with page.expect_navigation(timeout=20000):  # it is sent by itself
             server.start()

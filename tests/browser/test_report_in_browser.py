@@ -1,6 +1,7 @@
 """The page of a report in a real Chromium: by the keyboard alone, hostile texts, accessibility, speed."""
 
 import os
+import re
 import time
 
 import polars as pl
@@ -132,7 +133,7 @@ def test_the_answer_and_its_figure_stand_first(browser, full, crowded, look):
         assert box["x"] + box["width"] <= strip["x"] + strip["width"] + 1
     page.locator(".examples a").first.click()
     wanted = page.locator(".examples a").first.get_attribute("data-id")
-    page.wait_for_function(f"document.getElementById('item-title').textContent === 'Item {wanted}'")
+    page.locator("#item-title", has_text=re.compile(f"^Item {wanted}$")).wait_for()
     many, _ = shown(browser, crowded, **LOOKS[look])
     assert many.evaluate("document.documentElement.scrollWidth") <= LOOKS[look]["viewport"]["width"]
     assert complaints == []
@@ -259,7 +260,7 @@ def test_the_keyboard_is_enough(browser, full):
 def test_a_link_leads_to_an_item(browser, full):
     page, _ = opened(browser)
     page.goto(f"{full.as_uri()}#item=c030")
-    page.wait_for_function("document.getElementById('item-title').textContent === 'Item c030'")
+    page.locator("#item-title", has_text=re.compile("^Item c030$")).wait_for()
     assert page.locator("#count").inner_text() == "21 to 40 of 66 items"
 
 
@@ -315,7 +316,7 @@ def test_a_browser_that_cannot_unpack_the_items_says_so(browser, tmp_path, monke
     path.write_text(whole[: begun + 400] + whole[whole.index("</script>", begun) :], "utf-8")
     other, _ = opened(browser)
     other.goto(path.as_uri())
-    other.wait_for_function("document.getElementById('opening').textContent.includes('damaged')")
+    other.locator("#opening", has_text="damaged").wait_for()
     assert other.locator("#browser").is_hidden()
     assert complaints == []
 

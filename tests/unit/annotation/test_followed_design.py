@@ -58,8 +58,9 @@ def rate_in_browser(link, apart, seed):
         page.goto(link)
         page.locator("button[type=submit]").click()
         while True:
-            page.wait_for_function("!document.querySelector('#answer') || "
-                                   "!document.querySelector('.keys').hidden")  # fmt: skip
+            page.locator("html:not(:has(#answer)), .keys:not([hidden])").first.wait_for(
+                state="attached"
+            )
             if not page.locator("#answer").count():
                 return
             shown = page.content()

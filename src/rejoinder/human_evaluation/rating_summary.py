@@ -13,6 +13,7 @@ from rejoinder.human_evaluation.by_people.compare import (
     ByPeople,
     ComparisonOptions,
 )
+from rejoinder.human_evaluation.by_people.estimates import missed
 from rejoinder.human_evaluation.by_people.rater_notes import severity_notes
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
@@ -128,10 +129,10 @@ def ratings(
     differences = [part.pairs for part in by_people if differing.get(part.name)]
     verdicts = [(part.name, part.verdict) for part in by_people]
     rules = {_for_whom(part, raters) for part in by_people}
-    severity = [
+    beside = [
         f"{part.name}: {each}" if len(parts) > 1 else each
         for part in by_people
-        for each in severity_notes(part.replies)
+        for each in (*missed(part.pairs, part.p), *severity_notes(part.replies))
     ]
     clustering = _CLUSTERING if clusters else {}
     return RatingSummary(
@@ -145,7 +146,7 @@ def ratings(
         pl.concat([part.distribution() for part in parts]),
         pl.concat([part.selected_single for part in parts]),
         pl.concat([part.aggregated() for part in parts]),
-        (*faults, *notes, *sorted(rules), *severity),
+        (*faults, *notes, *sorted(rules), *beside),
         signature("ratings", table, without, options, f"raters:{raters}", options.signature()),
         pl.concat([pl.DataFrame(schema=PAIRS), *differences])
         .rename({"rated": "shared"})

@@ -10,6 +10,7 @@ import polars as pl
 
 from rejoinder.document.best_system import tied_at_top
 from rejoinder.document.numbers import span
+from rejoinder.human_evaluation.by_people.estimates import missed
 from rejoinder.messages import SIGNIFICANT, counted, p_is
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.reporting.chart import Chart, ChartRow, Mark
@@ -198,6 +199,9 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
                 clear = every.filter(every < SIGNIFICANT).len()
                 differ = "differs" if clear == 1 else "differ"
                 yield f"{clear} of {every.len()} pairs of systems {differ} significantly."
+        if verdict.evidence == PEOPLE and (people := pairs_by_people(report, verdict.criterion)):
+            by_people, _, column = people
+            yield from (f"{each}." for each in missed(by_people.filter(by=PEOPLE), column))
     items = report.contexts
     for system, own in incomplete(report, items):
         yield f"{system} has no reply to {items.height - own} of {counted(items.height, 'item')}."

@@ -457,3 +457,16 @@ def test_a_paper_has_true_minus_signs():
     row = next(line for line in written.splitlines() if line.startswith("b & a & "))
     assert row.count("$-$") == 3  # the difference and the two ends of its interval
     assert "-" not in row.replace("$-$", "")
+
+
+@pytest.mark.parametrize(
+    ("items", "step", "said"), [(14, 0.0, True), (15, 0.0, False), (14, 9.0, False)]
+)
+def test_a_tie_of_few_items_is_no_sign_that_systems_are_alike(items, step, said):
+    """It stands beside the verdict: claims hold the verdict in its words."""
+    table = rated(items, "ab", step=step)
+    few = f"{items} items are few: fewer than 15 miss even a difference of 0.8 standard deviations"
+    compared = compare(ratings=table)
+    assert (few in compared.to_markdown()) is said
+    assert few not in compared.verdicts["sentence"][0]
+    assert any(few in each for each in ratings(table).notes) is said

@@ -33,6 +33,9 @@ from rejoinder.statistics.student import t_quantile
 RARE, MANY = 0.05, 60
 """Failures in such a share of the replies are seen in nearly every sample of so many items."""
 
+FEW = 15
+"""Fewer items miss a difference of 0.8 standard deviations in more than 20 of 100 studies (t test, 5%)."""
+
 WEIGHTED = "the systems share no item, and items were drawn with probabilities of their own"
 """Why an unpaired difference has no interval."""
 
@@ -208,6 +211,27 @@ def unseen_failures(replies: RatedReplies, fewest: int) -> list[str]:
     return [
         f"with {rated}, {100 * (1 - RARE) ** fewest:.0f} of 100 studies see no failure of a system that "
         f"fails in 1 of 20 replies; {allowed} ({SCALE} names the ends)"
+    ]
+
+
+def missed(pairs: pl.DataFrame, p: str) -> list[str]:
+    """What a tie of few items says: they miss a large difference, too. Claims keep a verdict, and not this.
+
+    Args:
+        pairs: A row for each pair: ``rated`` and its p-value.
+        p: The column of the p-values that say which pairs differ.
+
+    >>> missed(pl.DataFrame({"rated": [10, 40], "p": [0.2, 0.9]}), "p")[0][:45]
+    '10 items are few: fewer than 15 miss even a d'
+    """
+    unclear = pairs.filter((pl.col(p) >= SIGNIFICANT) & pl.col("rated").is_between(1, FEW - 1))
+    rated: list[int] = sorted(unclear.get_column("rated").to_list())
+    if not rated:
+        return []
+    are = "item is" if rated[0] == 1 else "items are"
+    return [
+        f"{rated[0]} {are} few: fewer than {FEW} miss even a difference of 0.8 standard deviations in more "
+        "than 20 of 100 studies, so that a tie here does not say that systems are alike"
     ]
 
 

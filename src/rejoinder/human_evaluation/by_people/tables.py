@@ -21,6 +21,7 @@ from rejoinder.document.sign_matrix import (
     signs_of,
 )
 from rejoinder.document.table import PAIR, Column, Table, estimate, number
+from rejoinder.human_evaluation.by_people.estimates import missed
 from rejoinder.human_evaluation.shown_judgements import CRITERION
 from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT
 
@@ -82,7 +83,8 @@ def comparison(
         matrices |= matrix
         if len(criteria) > 1:
             shown.append(Line(name, "heading"))
-        verdict = lines(verdicts.filter(criterion=name)["sentence"])
+        beside = (f"{each}." for each in missed(rows, p))
+        verdict = lines([*verdicts.filter(criterion=name)["sentence"], *beside])
         shown += [*verdict, *[GAP] * len(verdict)]
         paper = rows.clear() if matrix else rows
         about = {"meanings": MEANINGS, "caption": "Pairs of systems by people"}

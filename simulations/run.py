@@ -107,7 +107,7 @@ RUNS_OF = {
     "monitored_alarms": 20_000,
     "next_items": 1000,
     "pairs_together": 300,
-    "several_systems": 150,
+    "several_systems": 8000,
     "soft_clusters": 1000,
     "soft_comparisons": 800,
     "soft_pairwise": 1000,

@@ -10,6 +10,7 @@ from rejoinder.human_evaluation.by_people.estimates import mean_difference, unpa
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.rater_effects import FEWEST_RANDOM, RaterEffects, RaterRule
 from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.rating_matrix import mean_ratings
 from simulations.study import COVERAGE, Row, SimulationStudy
 
 ITEMS, RATERS, LEANING, SEVERITY = 40, (2, 3, 5, 20), (0.0, 0.2, 0.5), 0.5
@@ -23,7 +24,8 @@ a standard deviation of 0.2 over raters. Fixed rater effects answer for these ra
 would say of very many items. Random ones answer for all raters: the truth is 0. Without `--rater-effects`
 effects are fixed with 2 and 3 raters and random with 5 and 20; 2 raters have no random effects. An interval
 for other raters is never narrower than that for these alone, so that it holds a little more often than 95 of
-100 times where raters are alike.
+100 times where raters are alike. Where one of three raters rates one system alone, the ratings of that rater
+do not count in the difference, and the truth is what the other two would say.
 """
 
 
@@ -34,19 +36,28 @@ def rows(runs: int, seed: int) -> Iterator[Row]:
             for shared in (True, False):
                 rng = np.random.default_rng([seed, raters, int(10 * leaning), shared])
                 yield from _of(raters, leaning, shared, runs, rng)
+    for leaning in LEANING:
+        rng = np.random.default_rng([seed, 3, int(10 * leaning), 2])
+        yield from _of(3, leaning, True, runs, rng, alone=True)
 
 
 def _of(
-    raters: int, leaning: float, shared: bool, runs: int, rng: np.random.Generator
+    raters: int,
+    leaning: float,
+    shared: bool,
+    runs: int,
+    rng: np.random.Generator,
+    alone: bool = False,
 ) -> Iterator[Row]:
-    held = dict.fromkeys(EFFECTS[: 1 + (raters >= FEWEST_RANDOM)], 0)
+    held = dict.fromkeys(EFFECTS[: 1 if alone else 1 + (raters >= FEWEST_RANDOM)], 0)
     for _ in range(runs):
-        single, truth = _study(raters, leaning, shared, rng)
+        single, truth = _study(raters, leaning, shared, rng, alone)
         for effects in held:
             interval = _interval(single, effects)
             aim = truth if effects == "fixed" else 0.0
             held[effects] += bool(interval.low <= aim <= interval.high)
     setting = f"{'the same items' if shared else 'no common item'}, raters lean by {leaning:g}"
+    setting += ", one rates one system alone" * alone
     for effects in held:
         default = RaterRule.of(None, [f"r{r}" for r in range(raters)]).random == (
             effects == "random"
@@ -56,9 +67,9 @@ def _of(
 
 
 def _study(
-    raters: int, leaning: float, shared: bool, rng: np.random.Generator
+    raters: int, leaning: float, shared: bool, rng: np.random.Generator, alone: bool
 ) -> tuple[np.ndarray, float]:
-    """The ratings, float64 [2, items, raters], and what these raters would say of very many items."""
+    """The ratings, float64 [2, items, raters], and what those of both systems would say of many items."""
     items = ITEMS if shared else 2 * ITEMS
     quality = rng.normal(size=(2, items, 1)) / np.sqrt(2)
     favour = leaning * rng.normal(size=raters)
@@ -66,14 +77,16 @@ def _study(
     single[0] += favour
     if not shared:
         single[0, ITEMS:] = single[1, :ITEMS] = np.nan
-    return single, float(favour.mean())
+    if alone:
+        single[1, :, -1] = np.nan
+    return single, float(favour[: raters - alone].mean())
 
 
 def _interval(single: np.ndarray, effects: RaterEffects) -> Interval:
     raters = [f"r{r}" for r in range(single.shape[2])]
     replies = RatedReplies(
         systems=("a", "b"),
-        ratings=single.mean(axis=2),
+        ratings=mean_ratings(single.reshape(-1, len(raters))).reshape(single.shape[:2]),
         single=single,
         probabilities=None,
         group=np.arange(single.shape[1]),

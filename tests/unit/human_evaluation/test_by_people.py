@@ -470,3 +470,33 @@ def test_a_tie_of_few_items_is_no_sign_that_systems_are_alike(items, step, said)
     assert (few in compared.to_markdown()) is said
     assert few not in compared.verdicts["sentence"][0]
     assert any(few in each for each in ratings(table).notes) is said
+
+
+def test_who_rated_one_of_two_systems_alone_does_not_decide():
+    """The ratings of r2, who gives 2 more than others, count in the pair of both systems that r2 rated."""
+    table = rated(30, "abc", raters=3, step=0.0)
+    lenient = table.with_columns(score=pl.col("score") + 2.0 * (pl.col("rater") == "r2")).filter(
+        (pl.col("rater") != "r2") | (pl.col("system") != "b")
+    )
+    compared = compare(ratings=lenient)
+    of_both = compare(ratings=table.filter(pl.col("rater") != "r2"))
+    pairs, expected = (
+        {
+            (a, b): row
+            for a, b, *row in each.pairs.select("a", "b", "difference", "low", "high", "p").rows()
+        }
+        for each in (compared, of_both)
+    )
+    assert pairs["a", "b"] == pytest.approx(expected["a", "b"])
+    assert pairs["b", "c"] == pytest.approx(expected["b", "c"])
+    everybody = compare(ratings=table).pairs.filter(a="a", b="c")["difference"][0]
+    assert pairs["a", "c"][0] == pytest.approx(everybody)
+    note = "a - b, b - c: 'r2' rated one of the two systems alone; only ratings by raters of both count"
+    assert any(each.startswith(note) for each in compared.notes)
+    random = compare(ratings=lenient, rater_effects="random")
+    wrong = random.pairs.filter(a="a", b="b")["difference"][0]
+    assert wrong == pytest.approx(pairs["a", "b"][0] + 2 / 3, abs=0.1)
+    assert not any(each.startswith(note) for each in random.notes)
+    apart = lenient.filter((pl.col("rater") == "r2") == (pl.col("system") == "a"))
+    notes = compare(ratings=apart.filter(pl.col("system") != "c")).notes
+    assert not any("rated one of the two" in each for each in notes)

@@ -86,8 +86,13 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
         return [replies.rule.note]
     by_scope: dict[Scope, list[tuple[str, str]]] = {}
     apart, numbers, top = [], [], (0.0, 0, "")
+    alone = np.zeros(len(replies.raters), np.bool_)
+    without: list[tuple[str, str]] = []
     for a, b in pairs:
         single = replies.single_of(a, b)
+        if (of_one := replies.of_one_alone(a, b)).any():
+            without.append((replies.systems[a], replies.systems[b]))
+            alone |= of_one
         if single is None or not single.item.size:
             continue
         items = int(single.item.max()) + 1
@@ -120,6 +125,12 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
         )
         notes.append(
             f"{listed_pairs(by_scope['these raters'])}: {why}, so intervals hold for these raters only"
+        )
+    if without:
+        names = some_of([f"'{each}'" for each in np.array(replies.raters)[alone]], MOST_NAMED)
+        notes.append(
+            f"{listed_pairs(without)}: {names} rated one of the two systems alone; only ratings by raters of "
+            "both count in the difference, so that it holds nobody's severity, and means are of all ratings"
         )
     rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
     notes += different_raters(rated, replies.raters, apart)

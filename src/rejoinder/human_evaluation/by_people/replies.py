@@ -103,14 +103,37 @@ class RatedReplies:
         weights = np.where(self.rated, weights, 0.0)
         return (weights * np.where(self.rated, self.ratings, 0.0)).sum(axis=1) / weights.sum(axis=1)
 
+    def of_one_alone(self, a: int, b: int) -> NDArray[np.bool_]:
+        """The raters whose ratings do not count in the difference of two systems: bool [raters].
+
+        Where raters are no sample, those who rated one of the two alone, so that the difference does not hold
+        how severe they are. All count where no item would be left, and where raters are a sample: the
+        interval allows for how they differ.
+        """
+        none = np.zeros(len(self.raters), np.bool_)
+        if self.single is None or self.rule.random:
+            return none
+        rated = np.isfinite(self.single[[a, b]])
+        of_one = np.logical_xor(*rated.any(axis=1))
+        left = rated[:, :, ~of_one].any(axis=2).all(axis=0)
+        return of_one if left.any() else none
+
+    def pair(self, a: int, b: int) -> Floats:
+        """The mean ratings of two systems' replies by the raters that count: float64 [2, n], NaN without."""
+        of_one, means = self.of_one_alone(a, b), self.ratings[[a, b]]
+        if self.single is not None and of_one.any():
+            single = self.single[[a, b]][:, :, ~of_one]
+            means = mean_ratings(single.reshape(-1, single.shape[2])).reshape(2, -1)
+        return np.where(self.rated[[a, b]], means, np.nan)
+
     def items_of(self, a: int, b: int) -> Indices:
         """The items on which both systems are rated."""
-        return np.flatnonzero(self.rated[a] & self.rated[b])
+        return np.flatnonzero(np.isfinite(self.labels_of(a, b)))
 
     def labels_of(self, a: int, b: int) -> Floats:
         """The differences of two systems' ratings: float64 [n], NaN where one has no rating."""
-        both = self.rated[a] & self.rated[b]
-        return np.where(both, self.ratings[a] - self.ratings[b], np.nan)
+        of_a, of_b = self.pair(a, b)
+        return of_a - of_b
 
     @cached_property
     def ends(self) -> Scale | None:
@@ -140,24 +163,24 @@ class RatedReplies:
         """
         if self.ends is None:
             return 0.0, 0.0
-        both = self.rated[a] & self.rated[b]
         low, high = self.ends
-        of_a, of_b = (float(self.ratings[system, both].mean()) for system in (a, b))
+        both = np.isfinite(self.labels_of(a, b))
+        of_a, of_b = self.pair(a, b)[:, both].mean(axis=1).tolist()
         return max(of_a - low, high - of_b), max(high - of_a, of_b - low)
 
     def rated_items(self, a: int, b: int) -> Indices:
         """The items on which both systems are rated; those of either where there is none."""
-        both = np.flatnonzero(self.rated[a] & self.rated[b])
+        both = np.flatnonzero(np.isfinite(self.labels_of(a, b)))
         return both if both.size else np.flatnonzero(self.rated[a] | self.rated[b])
 
     def single_of(self, a: int, b: int) -> SingleRatings | None:
         """The single ratings of `rated_items`; None where raters have no names."""
         if self.single is None:
             return None
-        items = self.rated_items(a, b)
+        items, counts = self.rated_items(a, b), ~self.of_one_alone(a, b)
         parts = []
         for system, sign in ((a, 1.0), (b, -1.0)):
-            item, rater = np.nonzero(np.isfinite(self.single[system, items]))
+            item, rater = np.nonzero(np.isfinite(self.single[system, items]) & counts)
             score = self.single[system, items][item, rater]
             parts.append((item, rater, np.full(item.size, sign), score))
         item, rater, sign, score = map(np.concatenate, zip(*parts, strict=True))

@@ -14,7 +14,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.planning.design import FEWEST_CORRECTED, Spread
 from rejoinder.statistics.monitored_difference import PlannedStudy
 from rejoinder.statistics.prediction_powered import CLOSER, MOST_WIDER
-from rejoinder.statistics.rater_variance import FEW_MORE
+from rejoinder.statistics.rater_variance import FEW_MORE, MOST_NOISE
 from rejoinder.statistics.sequential_design import SequentialDesign, planned, sequential_design
 from simulations.many_courses import Estimates, courses, in_z, places
 from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
@@ -313,6 +313,7 @@ def _of_raters(apart: Floats, group: Indices, cell: Cell, error: Floats) -> tupl
     variance, df = error**2, n - 1.0
     part = np.sqrt(np.minimum(1, noise / variance))
     part = 1 - (1 - part) * (1 - FEW_MORE / np.maximum(1, of_all) ** 2)
+    part = np.minimum(part, MOST_NOISE / np.maximum(1, of_all))
     items = np.maximum(0, variance - part * noise)
     raters = np.maximum(0, square - (1 - part) * noise)
     total = np.maximum(variance, items + raters)

@@ -63,6 +63,9 @@ TIED = 0.5
 FEW_MORE = 0.75
 """With two raters, so much more of the noise of ratings counts as theirs."""
 
+MOST_NOISE = 2
+"""At most this share of the noise counts as the raters', over their degrees of freedom."""
+
 FEW_EFFECTIVE = 2.0
 """So few raters, by their shares of the ratings of both systems, say nothing of how raters differ."""
 
@@ -127,11 +130,11 @@ class RaterVariance(NamedTuple):
         them to be (with 3 raters who differ the interval covers .91). So the squares of the two
         half-widths are added (Howe 1974), ``t_df^2 V + t_R^2 V_R``, and the degrees of freedom are those
         for which one t gives the same. Both variances hold the noise of the ratings, which
-        counts once: more of it as the raters' the more of the variance of items it makes up, and all of it
-        where each rater has items of their own, since raters are then all that is independent (the formula
-        was chosen by simulation: docs/studies/coverage.md). Where raters look more alike than the noise of
-        their ratings lets them, the estimate of their own variance is negative and counts as 0: nobody can
-        be surer of other raters than of these, so the interval is never narrower than that of items alone.
+        counts once: more of it as the raters' the more of the variance of items it makes up, and less where
+        each of many raters has items of their own, since how they differ is then well known (the formula was
+        chosen by simulation: docs/studies/coverage.md). Where raters look more alike than the noise of their
+        ratings lets them, the estimate of their own variance is negative and counts as 0: nobody can be
+        surer of other raters than of these, so the interval is never narrower than that of items alone.
 
         >>> RaterVariance(1.0, 3, 1.0, 0.0, 2.0, "other raters").beside(1.0, 28.0)[1].__round__(2)
         2.73
@@ -140,6 +143,7 @@ class RaterVariance(NamedTuple):
             return variance, df
         part = math.sqrt(min(1.0, self.noise / variance)) if variance > 0 else 1.0
         part = 1 - (1 - part) * (1 - FEW_MORE / max(1.0, self.df) ** 2)
+        part = min(part, MOST_NOISE / max(1.0, self.df))
         of_items = max(0.0, variance - part * self.noise)
         of_raters = max(0.0, self.square - (1 - part) * self.noise)
         total = max(variance, of_items + of_raters)

@@ -114,7 +114,8 @@ class RatedReplies:
         if self.single is None or self.rule.random:
             return none
         rated = np.isfinite(self.single[[a, b]])
-        of_one = np.logical_xor(*rated.any(axis=1))
+        by_system = rated.sum(axis=1) > 0
+        of_one = by_system[0] != by_system[1]
         left = rated[:, :, ~of_one].any(axis=2).all(axis=0)
         return of_one if left.any() else none
 

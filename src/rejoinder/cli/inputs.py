@@ -126,7 +126,8 @@ def take_own_scores(given: TextsOptions, needed: bool, why: str) -> None:
         given.scores = tuple(ScoreFile(path, "higher", None, "") for path in paths)
         note(f"{holds} {why}")
         return
-    note(f"{holds} read with {' '.join(f'--scores {path}' for path in paths)}")
+    read = " ".join(f"--scores {path}" for path in paths)
+    note(f"{holds} read with {read}; use them where the log's targets are criteria, and no replies")
 
 
 def take_judges(given: TextsOptions) -> None:
@@ -555,11 +556,10 @@ def _by_themselves(
         with Progress("reading"):
             testset = read_items(given)
     metrics = external(given, without, only, alone=True)
-    by_raters = bool(read_marks().get_column("rater").count())
-    if by_raters and given.columns is None and not getattr(given, "ratings", ()):
+    if given.columns is None and not getattr(given, "ratings", ()):
         from rejoinder.cli.scores_or_ratings import check_no_ratings
 
-        check_no_ratings([file.path for file in given.scores])
+        check_no_ratings([file.path for file in given.scores], read_marks())
     scores = from_values(
         metrics,
         testset,

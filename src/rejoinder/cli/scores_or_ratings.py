@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from rejoinder.cli.terminal.speech import note
 from rejoinder.errors import InputError, RejoinderError
-from rejoinder.messages import Argument
+from rejoinder.messages import Argument, listed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.tables.look import Reading
+
+MOST_GRADES = 11
+"""A scale of more whole grades is seldom one on which people rate."""
 
 
 def check_not_swapped(
@@ -63,28 +73,49 @@ def check_not_the_same(scores: Sequence[Path], ratings: Sequence[Path], metrics:
             )
 
 
-def check_no_ratings(scores: Sequence[Path]) -> None:
+def check_no_ratings(scores: Sequence[Path], marks: pl.DataFrame) -> None:
     """Raises where a file that is given as scores, without people's ratings beside it, holds ratings.
+
+    Prints a note where columns of grades may be raters or metrics.
+
+    Args:
+        scores: The files of ``--scores``.
+        marks: What they hold: ``schemas.SCORES``.
 
     Raises:
         InputError: Names the file, and the command that compares systems by people.
     """
+    value = marks.get_column("value").drop_nulls()
+    grades = 2 < value.n_unique() <= MOST_GRADES and bool((value == value.round()).all())
+    if not grades and not marks.get_column("rater").count():
+        return
     for path in scores:
-        if path.is_file() and _kinds(path) == ["ratings"]:
+        readings = _readings(path) if path.is_file() else ()
+        if [each.kind for each in readings] == ["ratings"]:
             raise InputError(
                 f"{path}: holds ratings, and is given as scores; 'rejoinder compare --ratings {path}' "
                 "compares the systems by people, with intervals that know the raters; if these are the marks "
                 f"of a judge, {Argument('columns', {'value': 'score'})} reads them as scores"
             )
+        if columns := [each.contents.names["metrics"] for each in readings if each.instead]:
+            note(
+                f"{path}: {listed(columns[0])} have whole grades, each compared alone here; if they are "
+                f"people, 'rejoinder compare --ratings {path}' compares the systems by all of them together"
+            )
 
 
 def _kinds(path: Path) -> list[str]:
     """As which kinds of tables a file can be read; none where it is unreadable."""
+    return [each.kind for each in _readings(path)]
+
+
+def _readings(path: Path) -> Sequence[Reading]:
+    """The tables that a file can be read as; none where it is unreadable."""
     from rejoinder.tables.look import look
 
     if not path.exists():
-        return []
+        return ()
     try:
-        return [each.kind for each in look(path).readings]
+        return look(path).readings
     except RejoinderError:
-        return []
+        return ()

@@ -18,6 +18,7 @@ def example_commands(
     path: Path,
     contents: Mapping[str, Contents],
     whole: bool,
+    is_log: bool,
     format: str | None,
     columns: ColumnMapping | None,
 ) -> tuple[str, ...]:
@@ -27,6 +28,7 @@ def example_commands(
         path: The file or folder.
         contents: By kind of table what it holds.
         whole: Whether it is a test set and responses, and needs no other file.
+        is_log: Whether it is a log, whose own scores come first.
         format: The format that had to be named; None: it was recognised.
         columns: The columns that had to be named.
     """
@@ -48,6 +50,9 @@ def example_commands(
         export = _joined("annotate", "export", file, o="ratings.csv")
         return _joined("annotate", "serve", db=file), export
     examples = []
+    scored = [command("score", scores=file, needs=("scores",))] if "scores" in contents else []
+    if is_log:
+        examples, scored = scored, []
     both = ("test set", "responses")
     if whole:
         examples.append(command("score", file, needs=both))
@@ -60,10 +65,10 @@ def example_commands(
             examples.append(command("score", *files, needs=(kind,)))
     if "responses" in contents and contents["responses"].counts.get("samples", 1) > 1:
         examples.append(command("variety", file))
+    if "ratings" in contents and contents["ratings"].counts["systems"] > 1:
+        examples.append(command("compare", ratings=file))
     judged = (kind for kind in ("ratings", "preferences") if kind in contents)
-    examples += [command(kind, file) for kind in judged]
-    if "scores" in contents:
-        examples.append(command("score", scores=file, needs=("scores",)))
+    examples += [*(command(kind, file) for kind in judged), *scored]
     if "candidates" in contents:
         examples.append(command("annotate", "serve", TESTSET, mined=file, db="STUDY.sqlite"))
         examples.append(command("weigh", TESTSET, file, ratings="RATINGS", o="weighed.jsonl"))

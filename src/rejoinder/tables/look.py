@@ -17,7 +17,7 @@ from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files import queries
 from rejoinder.files.reading import existing, stem_of
 from rejoinder.files.sources import keeping_sources
-from rejoinder.messages import Argument, counted, listed
+from rejoinder.messages import Argument, Call, counted, listed
 from rejoinder.result import TableResult
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.candidates import is_of_candidates, read_sources
@@ -273,7 +273,7 @@ def look(
         if verb not in SAMPLE_VERBS or each.counts.get("samples", 1) > 1
     )
     contents = {each.kind: each.contents for each in readings}
-    examples = example_commands(place, contents, whole, format, mapping)
+    examples = example_commands(place, contents, whole, _is_log(readings), format, mapping)
     return FileLook(
         queries.as_given(path), tuple(readings), whole, tuple(verbs), examples, refusals
     )
@@ -300,6 +300,8 @@ def _readings(
     if whole:
         items = next(each.counts["items"] for each in readings if each.kind == "test set")
         readings = [_beside_items(each, items) for each in readings]
+    if whole and _is_log(readings):
+        readings = [_beside_targets(each, str(place)) for each in readings]
     is_table = all(each.format in _TABLES for each in readings)
     near = _refusals(errors, {each.kind for each in readings}) if is_table else {}
     return readings, whole, near
@@ -342,6 +344,24 @@ def _beside_items(reading: Reading, items: int) -> Reading:
         "has"
     )
     return replace(reading, contents=contents, notes=(*reading.notes, note))
+
+
+def _is_log(readings: Sequence[Reading]) -> bool:
+    """Whether the replies are those of a log of an evaluation tool."""
+    logs = {name for name, each in formats_like("responses").items() if each.is_log}
+    return any(each.kind == "responses" and each.format in logs for each in readings)
+
+
+def _beside_targets(reading: Reading, path: str) -> Reading:
+    """A reading of a log that is a test set too; what metrics compare replies with may be no reply."""
+    if reading.kind != "scores":
+        return reading
+    note = (
+        f"{visible(path)}: metrics of replies compare them with the targets of the log; where these are "
+        "grading criteria and no replies, use the scores of the log alone ("
+        f"{Argument('scores')})"
+    )
+    return replace(reading, notes=(*reading.notes, note))
 
 
 @keeping_sources()
@@ -424,11 +444,13 @@ def _wide_rating_readings(place: Path, format: str | None, columns: Columns) -> 
             raters = read_ratings(place, format=format, columns=columns).get_column("rater")
     except RejoinderError:
         return []  # they are ratings alone
-    return (
-        [replace(scores, instead=True)]
-        if set(raters) <= set(scores.contents.names["metrics"])
-        else []
+    if not set(raters) <= set(scores.contents.names["metrics"]):
+        return []
+    note = (
+        f"{visible(str(place))}: as scores each of these columns has tests of its own; if they are people, "
+        f"'{Call('rejoinder.compare_with_people')}' takes them together"
     )
+    return [replace(scores, instead=True, notes=(*scores.notes, note))]
 
 
 def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -> Reading:

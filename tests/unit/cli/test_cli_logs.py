@@ -215,13 +215,20 @@ def test_scores_in_a_log_are_named(command, scored):
     status, _, err = command("score", "old.json", "new.json", "-m", "length")
     assert status == 0
     words = "old.json: holds scores too (match), which are read with --scores old.json --scores new.json"
-    assert words in err
+    assert f"{words}; use them where the log's targets are criteria, and no replies" in err
     status, out, err = command(
         "score", "old.json", "new.json", "--scores", "old.json", "--scores", "new.json", "--json"
     )
     assert status == 0, err
     assert {row["metric"] for row in json.loads(out)["systems"]} == {"match"}
     assert "holds scores too" not in err
+
+
+def test_look_offers_the_scores_of_a_log_before_its_targets(command, scored):
+    look = rejoinder.look("old.json")
+    assert look.examples == ("rejoinder score --scores old.json", "rejoinder score old.json")
+    out = " ".join(command("look", "old.json")[1].split())
+    assert "where these are grading criteria and no replies, use the scores of the log alone" in out
 
 
 def test_ratings_by_people_in_a_log_are_named(command, tmp_path):

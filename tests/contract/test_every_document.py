@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_every_result import TABLES, Worlds
+from test_every_result import TABLES
 
 import rejoinder
 from json_schemas import faults
@@ -26,17 +26,9 @@ DOCUMENTS = [*TABLES, *STUDIES]
 INTERVAL = re.compile(r"\[\S+, \S+\]")
 
 
-@pytest.fixture(scope="module")
-def document_of(tmp_path_factory):
-    worlds, known = Worlds(tmp_path_factory.mktemp("documents")), {}
-
-    def document(name, **view):
-        if name not in known:
-            made = getattr(worlds, name)
-            known[name] = made() if callable(made) else made
-        return known[name].document(View(**view))
-
-    return document
+@pytest.fixture
+def document_of(result_of):
+    return lambda name, **view: result_of(name).document(View(**view))
 
 
 def written(value):

@@ -287,24 +287,6 @@ TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-@pytest.fixture(scope="module")
-def worlds(tmp_path_factory):
-    return Worlds(tmp_path_factory.mktemp("results"))
-
-
-@pytest.fixture(scope="module")
-def result_of(worlds):
-    known = {}
-
-    def result(name):
-        if name not in known:
-            made = getattr(worlds, name)
-            known[name] = made() if callable(made) else made
-        return known[name]
-
-    return result
-
-
 class Page(HTMLParser):
     """The tags, the attributes and the text of a piece of HTML."""
 

@@ -20,16 +20,22 @@ def goldens(tmp_path_factory):
     return Goldens(tmp_path_factory.mktemp("goldens"))
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(each, id=str(each), marks=[pytest.mark.slow] * each.slow)
-        for each in CASES.values()
-    ],
-)
-def test_a_command_gives_what_it_gave(case, goldens):
-    made = goldens.text(case)
+def tried():
+    """Every case; of an option the default part has what people see, as its row looks at the JSON."""
+    for case in CASES.values():
+        whole = [pytest.mark.slow] * (case.slow or case.option)
+        yield pytest.param(case, False, id=str(case), marks=whole)
+        if case.option and not case.slow:
+            yield pytest.param(case, True, id=f"{case} for people")
+
+
+@pytest.mark.parametrize(("case", "alone"), [*tried()])
+def test_a_command_gives_what_it_gave(case, alone, goldens):
+    made = goldens.text(case, alone)
     kept = case.path.read_bytes().decode() if case.path.exists() else ""
+    if alone:
+        command = made.partition("\n")[0]
+        kept = kept.partition(f"\n{command} --json\n")[0]
     if not same(kept, made):
         lines = difflib.unified_diff(
             kept.splitlines(), made.splitlines(), "kept", "now", n=1, lineterm=""

@@ -91,6 +91,7 @@ class Case:
         models: Whether they need torch.
         items: How many items there are in the world; 0: the world has a file of every format.
         slow: Whether they are left to the slow part.
+        option: Whether it is of a row of the table of settings, whose JSON test_every_setting.py looks at.
     """
 
     verb: str
@@ -99,6 +100,7 @@ class Case:
     models: bool = False
     items: int = 15
     slow: bool = False
+    option: bool = False
 
     @property
     def path(self) -> Path:
@@ -147,10 +149,11 @@ def _of_settings() -> list[Case]:
         where = " ".join(row.where.values())
         refused = [row.also] if row.status[0] else []
         slow = row.verb in _HEAVY or (where and row.verb in _READS_ALIKE)
-        cases += [
+        both = [
             _both(row.verb, f"{usual} {words}", _name(f"{where} {words}"), bool(slow))
             for words in (*refused, f"{row.also} {row.more}")
         ]
+        cases += [replace(each, option=True) for each in both]
     return list({each.commands: each for each in reversed(cases)}.values())[::-1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from goldens.cases import CASES, Case
@@ -22,9 +23,11 @@ class Goldens:
         self._worlds: dict[int, OurFiles] = {}
         self._usual: dict[Case, list[Outcome]] = {}
 
-    def text(self, case: Case) -> str:
-        """The golden of a case."""
+    def text(self, case: Case, alone: bool = False) -> str:
+        """The golden of a case, or what it says of the first command alone."""
         usual = CASES.get(case.path.with_name("usual.txt"))
+        if alone:
+            case = replace(case, commands=case.commands[:1])
         with workplace(self._folder(case)):
             if usual is None or usual.items != case.items:
                 return text(self._outcomes(case))

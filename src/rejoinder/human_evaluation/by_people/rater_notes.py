@@ -86,7 +86,7 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
         return [replies.rule.note]
     by_scope: dict[Scope, list[tuple[str, str]]] = {}
     apart, numbers, top = [], [], (0.0, 0, "")
-    alone = np.zeros(len(replies.raters), np.bool_)
+    alone = np.zeros(replies.single.shape[2], np.bool_)
     without: list[tuple[str, str]] = []
     for a, b in pairs:
         single = replies.single_of(a, b)

@@ -108,9 +108,9 @@ class RatedReplies:
 
         Where raters are no sample, those who rated one of the two alone, so that the difference does not hold
         how severe they are. All count where no item would be left, and where raters are a sample: the
-        interval allows for how they differ.
+        interval allows for how they differ. Without names of raters: bool [0].
         """
-        none = np.zeros(len(self.raters), np.bool_)
+        none = np.zeros(0 if self.single is None else self.single.shape[2], np.bool_)
         if self.single is None or self.rule.random:
             return none
         rated = np.isfinite(self.single[[a, b]])

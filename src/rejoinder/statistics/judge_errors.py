@@ -57,7 +57,7 @@ class JudgeErrors:
         correlation: Pearson's, of marks and mean ratings, all replies together.
         within: The same within systems: deviations from each system's means.
         corrected: ``within / sqrt(reliability)``: what the correlation would be with very many
-            raters. What is estimated is at most 1; an estimate may be above.
+            raters. What is estimated is at most 1, where its interval ends; an estimate may be above.
         reliability: Of the mean ratings, within systems: the share of their variance that is not the
             raters' noise.
         systems: By system the mean of the error ``(f - a) / b - p``, in units of the ratings; above 0
@@ -97,6 +97,9 @@ NOT_COMPARABLE = (
 
 LEAST_SLOPE = 2.0
 """A slope below so many half-widths of its interval gives no unit."""
+
+BOUNDS = {"reliability": (0, 1)} | dict.fromkeys(("correlation", "within", "corrected"), (-1, 1))
+"""Where an interval by Student's t ends at the latest: beyond lies no correlation, and no share."""
 
 WITHIN_SYSTEMS = ("slope", "within", "corrected", "reliability", "noise")
 """What is of deviations from each system's means."""
@@ -153,7 +156,9 @@ def judge_errors(
     n = len(marks)
 
     def of_all(name: str, beside: float = 0.0, reason: str | None = None) -> Estimate:
-        return cluster_estimate(float(agreement[name]), each[name], beside, n, clusters, reason)
+        of = cluster_estimate(float(agreement[name]), each[name], beside, n, clusters, reason)
+        low, high = np.clip((of.low, of.high), *BOUNDS.get(name, (-np.inf, np.inf))).tolist()
+        return of._replace(low=low, high=high)
 
     equal = EQUAL_MARKS if n and np.ptp(marks) <= NO_SPREAD else None
     apart = None if effects.connected() else NOT_COMPARABLE

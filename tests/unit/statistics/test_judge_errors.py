@@ -46,6 +46,22 @@ def test_by_hand():
     assert errors.within.value == pytest.approx(2 / np.sqrt(8))
 
 
+def test_no_interval_of_a_correlation_leaves_its_range():
+    beyond = 0
+    for seed in range(20):
+        found = judge_errors(*drawn(seed, items=12)[:4])
+        for name, least in (
+            ("correlation", -1),
+            ("within", -1),
+            ("corrected", -1),
+            ("reliability", 0),
+        ):
+            each = getattr(found, name)
+            assert least <= each.low <= each.high <= 1, name
+            beyond += each.high == 1 and each.low < each.value  # Student's t went further
+    assert beyond > 10
+
+
 def severe(contexts, severities, rng, rating=None):
     """Three systems, of which a judge (slope 0.8) favours the first by 0.6; who rates what, by chance."""
     item, system = np.repeat(np.arange(contexts), 3), np.tile(np.arange(3), contexts)

@@ -31,9 +31,11 @@ COMMANDS = {
     "Quantity.save_tokens": "rejoinder ruq --save-tokens",
     "missing='drop'": "--missing drop",
     "missing='pairwise'": "--missing pairwise",
+    "rejoinder.compare": "rejoinder compare",
     "rejoinder.compare_with_people": "rejoinder compare --ratings",
     "rejoinder.correlate": "rejoinder correlate",
     "rejoinder.judge": "rejoinder judge --scores",
+    "rejoinder.judge(scores, ratings)": "rejoinder judge",
     "rejoinder.preferences": "rejoinder preferences",
     "rejoinder.read_ratings(FILE, values={{'disagree': 1, 'agree': 2}})": "rejoinder convert FILE "
     "--as ratings --values disagree=1,agree=2 -o ratings.csv",

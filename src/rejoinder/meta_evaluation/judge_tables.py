@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from rejoinder.document.numbers import NONE, decimals, p_value, starred
-from rejoinder.document.parts import GAP, Document, Line, lines, reasons, spaced
+from rejoinder.document.parts import GAP, Document, Line, lines, reasons, signed, spaced
 from rejoinder.document.table import Table, estimate, key, number, text
-from rejoinder.messages import AS_JSON, SIGNIFICANT
+from rejoinder.messages import AS_JSON, SIGNIFICANT, Call
 from rejoinder.meta_evaluation.judge_sentences import answer
 from rejoinder.statistics.judge_errors import Estimate
 
@@ -28,8 +28,10 @@ HEADINGS = {
 
 LEGEND = (
     "severity: mean mark less mean rating; slope: marks' units for one of the ratings', within systems; "
-    "r: Pearson's correlation with mean ratings, of all replies and within systems; corrected: within "
-    "systems, as it would be with very many raters; [low, high]: 95% interval"
+    "r: Pearson's correlation with mean ratings, of all replies and within systems: of deviations from each "
+    "system's means, where '{correlate}' takes the mean of the systems' correlations, and no severity off; "
+    "corrected: within systems, as it would be with very many raters, by chance above 1; [low, high]: 95% "
+    "interval"
 )
 ERRORS = (
     "error: the judge's marks, divided by the slope where the raters' noise is known, less people's ratings: "
@@ -96,7 +98,7 @@ def judges(
     answers = [answer(measures, errors, tests, notes, name) for name in names]
     shown += lines(answers)
     legends = [
-        LEGEND,
+        LEGEND.format(correlate=Call("rejoinder.correlate")),
         ERRORS,
         *[TEST] * bool(tested.height),
         f"* p below 0.05; {NONE}: undefined",
@@ -108,7 +110,7 @@ def judges(
     before = " ".join((*answers, *notes))
     new = [each.filter(_is_new(each, before)) for each in (measures, of_errors, of_tests)]
     shown += reasons(*new, most=MOST_NAMED)
-    return [*shown, *lines(notes, "note"), GAP, Line(signature, "signature")]
+    return [*shown, *lines(notes, "note"), GAP, *signed({"signature": signature})]
 
 
 def _is_new(rows: pl.DataFrame, before: str) -> pl.Series:

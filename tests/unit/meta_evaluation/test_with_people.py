@@ -87,7 +87,14 @@ def test_a_judge_on_another_scale_has_no_test_of_its_error():
     marks, people, _ = world()
     result = compare_with_people(scored(marks, "judge", "other"), people)
     assert set(result.errors["judge"]) == {"judge"}
-    assert any("no test of the error of other" in note for note in result.notes)
+    (note,) = (each for each in result.notes if "no test of the error of other" in each)
+    # Claims keep the note; what tests the error on any scale stands beside it.
+    assert "judge(" not in note
+    shown = "".join(result.to_markdown().split("\\"))
+    assert (
+        f"{note}; where both have no common scale, 'rejoinder.judge(scores, ratings)' makes"
+        in shown
+    )
 
 
 def test_a_judge_of_which_lower_values_are_better():

@@ -55,6 +55,9 @@ ERRORS = {
 LEAST_SPAN = 0.5
 """A judge whose scores span less than this share of the ratings' scale is on another scale."""
 
+OFF_SCALE = "its scores are not on the scale of the ratings"
+"""How a note says that, which claims keep as it is."""
+
 BEYOND = 0.25
 """So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
 
@@ -240,8 +243,7 @@ def errors(
         )
     if others:
         notes.append(
-            f"no test of the error of {listed(others)}: its scores are not on the scale of the ratings "
-            f"({SCALE} names that scale)"
+            f"no test of the error of {listed(others)}: {OFF_SCALE} ({SCALE} names that scale)"
         )
     return families.corrected(pl.DataFrame(rows, schema=ERRORS, orient="row"), "judge"), notes
 

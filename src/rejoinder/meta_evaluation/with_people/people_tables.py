@@ -14,8 +14,8 @@ from rejoinder.document.sign_matrix import LEGEND, MOST_LISTED
 from rejoinder.document.table import PAIR, Table, ends, key, number
 from rejoinder.document.text import styled
 from rejoinder.human_evaluation.by_people.tables import P_HEADINGS, sign_matrix
-from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT
-from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
+from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT, Call
+from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, OFF_SCALE, PEOPLE
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.shown_values import number_of, times100_of
 from rejoinder.scoring.verdict_sentences import standing
@@ -24,12 +24,18 @@ MEANS = (
     "people: the rated items alone; corrected: people's difference, moved by what the judge's scores say "
     "of the items that are not rated"
 )
+JUDGE = Call("rejoinder.judge(scores, ratings)")
+"""What tests the error of a judge on any scale."""
+
 COLUMNS = (
     "[low, high]: 95% interval ({intervals}); {p}: corrected {how} "
     "all pairs (of people, of each judge, and corrected), * below 0.05; rated: items with ratings of both / "
     "with scores of both; saved: share of ratings that the judge saves, 1 - (width corrected / by people)^2"
 )
-ONE_LOOK = "Student's t"
+ONE_LOOK = (
+    "Student's t, of a judge alone too: '{compare}' without ratings takes a randomization test and other "
+    "intervals, so that its numbers differ a little"
+)
 ANY_LOOK = (
     "a confidence sequence, which holds at every look while ratings come in; of a judge alone Student's "
     "t"
@@ -129,7 +135,9 @@ def comparison(
             Line(f"pairs without an interval are not listed: {ALL_PAIRS} lists them", "legend")
         )
     words = words if errors.height else []
-    return [*shown, *lines([*words, *summary(pairs, p), *notes], "note")]
+    tested = f"; where both have no common scale, '{JUDGE}' makes them ratings and tests it"
+    shown_notes = [note + tested * (OFF_SCALE in note) for note in notes]
+    return [*shown, *lines([*words, *summary(pairs, p), *shown_notes], "note")]
 
 
 def _saved(by: str, saved: float | None) -> str:
@@ -168,7 +176,8 @@ def _with_interval(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 def _columns_legend(p: str, anytime: bool) -> str:
     """What the columns of a row for each pair hold."""
     how = "by the maximum over" if p == "p_max" else "over"
-    return COLUMNS.format(intervals=ANY_LOOK if anytime else ONE_LOOK, p=P_HEADINGS[p], how=how)
+    intervals = ANY_LOOK if anytime else ONE_LOOK.format(compare=Call("rejoinder.compare"))
+    return COLUMNS.format(intervals=intervals, p=P_HEADINGS[p], how=how)
 
 
 def _matrix_legend(pairs: pl.DataFrame, p: str) -> str:

@@ -19,8 +19,15 @@ from rejoinder.messages import Argument, Call, counted, listed, merged, quoted
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.judge_sentences import CONSTANT_STANDS_IN
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
-from rejoinder.meta_evaluation.with_people.estimates import LEAST_SPAN, on_scale
+from rejoinder.meta_evaluation.with_people.estimates import (
+    LEAST_SPAN,
+    PREFERS,
+    contradictions,
+    on_scale,
+    preferences,
+)
 from rejoinder.meta_evaluation.with_people.refusals import check_signatures
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.result import Basis, TableResult, with_basis
@@ -272,6 +279,11 @@ def judge_by(
             progress(done, len(labels))
     notes += _swapped_note(rated, labels)
     notes += other_criterion_notes(labels, criterion)
+    if len(rated.systems) > 1:
+        pairs = preferences(RepliesWithRatings.of(scores, rated, given.table(), scale), seed)
+        ranking = [label for label in labels if rated.subjects[label].metric.ranks]
+        opposed = contradictions(pairs, ranking)
+        notes += [f"{label} {PREFERS} {words}" for label, words in opposed.items()]
     notes += _notes(judges, rated, scale)
     notes += _severity_notes(judges, rated)
     notes += _constant_note(rated, judges, tolerance, alignment)

@@ -11,6 +11,7 @@ import polars as pl
 from rejoinder.document.numbers import decimals, interval, p_value
 from rejoinder.document.text import plain
 from rejoinder.messages import SIGNIFICANT, Call
+from rejoinder.meta_evaluation.with_people.estimates import PREFERS
 
 CONSTANT_STANDS_IN = "one and the same grade for every reply could replace a rater too"
 """How the note begins where the alternative annotator test says little."""
@@ -44,11 +45,14 @@ def answer(
     )
     by = {row["measure"]: row for row in of_measures}
     other_scale = math.isnan(by["severity"]["value"])
+    contrary = [
+        each for note in notes if (each := note.removeprefix(f"{judge} {PREFERS} ")) != note
+    ]
     constant = any(CONSTANT_STANDS_IN in note for note in notes)
     words = [
         f"Can the marks of {judge} be trusted? Within a system "
         f"{_within_systems(by['within'], by['reliability'])}",
-        f"Between systems {_between_systems(of_errors, by['within']['reason'])}",
+        f"Between systems {_between_systems(of_errors, by['within']['reason'], contrary)}",
         *_as_grades(by["severity"]),
         _stands_in(test, judge, constant, other_scale and by["within"]["high"] < 0),
     ]
@@ -80,12 +84,15 @@ def _within_systems(within: Mapping[str, Any], reliability: Mapping[str, Any]) -
     return f"{follow}; whether {others} would do so more closely ({reach}) is not shown"
 
 
-def _between_systems(errors: Sequence[Mapping[str, Any]], before: str | None) -> str:
+def _between_systems(
+    errors: Sequence[Mapping[str, Any]], before: str | None, contrary: Sequence[str]
+) -> str:
     """Which systems a judge favours, and whether its errors move with lengths.
 
     Args:
         errors: Those of the judge.
         before: The reason that was given before.
+        contrary: Which system it prefers where people prefer the other one, if it does.
     """
     systems = [row for row in errors if row["factor"] == "system"]
     tested = [row for row in systems if not math.isnan(row["p_holm"])]
@@ -97,6 +104,9 @@ def _between_systems(errors: Sequence[Mapping[str, Any]], before: str | None) ->
         words = [same if reason == before else f"that is not known: {reason}"]
     else:
         words = [_favoured(tested)]
+    for each in contrary:
+        error = words[0].removeprefix("no: ").replace("that is", "how far they err is", 1)
+        words = [f"no: they significantly prefer {each}", error]
     for row in errors:
         if row["factor"] != "system" and row["p_holm"] < SIGNIFICANT:
             way = "favour" if row["value"] > 0 else "disfavour"

@@ -11,6 +11,7 @@ from rejoinder.document.parts import GAP, Document, Line, lines, reasons, signed
 from rejoinder.document.table import Table, estimate, key, number, text
 from rejoinder.messages import AS_JSON, SIGNIFICANT, Call
 from rejoinder.meta_evaluation.judge_sentences import answer
+from rejoinder.meta_evaluation.with_people.estimates import PREFERS
 from rejoinder.statistics.judge_errors import Estimate
 
 MOST_SYSTEMS = 20  # of more, those with a significant error are named alone
@@ -110,6 +111,7 @@ def judges(
     before = " ".join((*answers, *notes))
     new = [each.filter(_is_new(each, before)) for each in (measures, of_errors, of_tests)]
     shown += reasons(*new, most=MOST_NAMED)
+    notes = [each for each in notes if PREFERS not in each]  # the answers say it
     return [*shown, *lines(notes, "note"), GAP, *signed({"signature": signature})]
 
 

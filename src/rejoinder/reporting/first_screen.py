@@ -12,7 +12,7 @@ from rejoinder.document.best_system import tied_at_top
 from rejoinder.document.numbers import span
 from rejoinder.human_evaluation.by_people.estimates import missed
 from rejoinder.messages import SIGNIFICANT, counted, p_is
-from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
+from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE, contradictions
 from rejoinder.reporting.chart import Chart, ChartRow, Mark
 from rejoinder.reporting.evidence import (
     coefficient,
@@ -239,7 +239,10 @@ def _trust(report: ReportParts, verdict: Verdict) -> Iterator[str]:
             r = f"{NAMES[kind]} {value:.2f}, 95% interval {low:.2f} to {high:.2f}{beside}"
             within = f"{follow} ({r})"
         biased = (errors.get_column("p_holm").fill_nan(None) < SIGNIFICANT).any()
-        between = "no, see above" if biased else "they are not shown to favour one"
+        contrary = contradictions(compared.pairs, [judge], compared.p_column).values()
+        between = "they are not shown to favour one"
+        between = next((f"no: they significantly prefer {each}" for each in contrary), between)
+        between = "no, see above" if biased else between
         yield f"Can the marks of {judge} be trusted? Within a system {within}. Between systems {between}."
 
 

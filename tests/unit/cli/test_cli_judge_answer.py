@@ -139,6 +139,60 @@ def test_beside_other_people_no_more_is_said_than_the_intervals_show(judge, peop
     assert words in answer(dataclasses.replace(whole, measures=measures), "judge").split(". ")[0]
 
 
+def reversed_judge(turned=("y",), lower=False):
+    """Passes of 120 items by which other systems are better than by people, who rate 20 items.
+
+    Within a system marks have nothing to do with ratings, so that its error cannot be tested.
+    """
+    rng = np.random.default_rng(3)
+    marks, rows = [], []
+    for system in "xyz"[: 1 + len(turned)]:
+        for i in range(120):
+            passes = rng.random() < (0.7 if system in turned else 0.3)
+            marks.append((system, f"c{i}", "judge", float(passes != lower)))
+            if i < 20:
+                low = 1.5 * (system in turned)
+                grades = (float(round(4 - low + rng.normal(0, 0.6))) for _ in "ab")
+                rows += [
+                    (f"c{i}", system, r, "overall", each)
+                    for r, each in zip("ab", grades, strict=True)
+                ]
+    schema = ["id", "system", "rater", "criterion", "score"]
+    scores = pl.DataFrame(marks, schema=["system", "id", "name", "value"], orient="row")
+    given = rejoinder.Scores.from_segments(scores, lower=["judge"] * lower)
+    return given, pl.DataFrame(rows, schema=schema, orient="row")
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_a_judge_and_people_who_significantly_prefer_opposite_systems(lower):
+    both = reversed_judge(lower=lower)
+    compared = rejoinder.compare_with_people(*both)
+    p = dict(compared.pairs.select("by", "p_holm").iter_rows())
+    opposed = (
+        rf"y to x \(p {p['judge']:.2g}, 120 items\), and people x to y \(p {p['people']:.2g}, 20 rated "
+        r"items\)"
+    )
+    assert max(p["judge"], p["people"]) < 0.05
+    found = re.findall(f"judge significantly prefers {opposed}", compared.to_markdown())
+    assert len(found) == 1
+    whole = rejoinder.judge(*both)
+    assert number(whole, "slope", "n") == 40
+    assert whole.errors["p"].is_nan().all()
+    says = (
+        rf"Between systems no: they significantly prefer {opposed}; how far they err is not known: "
+    )
+    assert re.search(says, answer(whole, "judge"))
+    assert whole.to_markdown().count("20 rated items") == 1  # the answer says it, and no note again
+    assert any("prefers" in each for each in whole.as_json()["notes"])
+
+
+def test_pairs_in_which_a_judge_and_people_are_opposed_are_counted():
+    words = answer(rejoinder.judge(*reversed_judge(("y", "z"))), "judge")
+    assert "20 rated items); so it is in 2 of 2 pairs that people tell apart; how far" in words
+    assert "prefer" not in answer(rejoinder.judge(*reversed_judge(())), "judge")
+    assert "prefer" not in answer(report(bias=1.0), "judge")
+
+
 def test_equal_marks_and_one_system():
     scores = pl.DataFrame({"system": "x", "id": [f"c{i}" for i in range(40)], "judge": 3.0})
     ratings = scores.select("id", "system", rater=pl.lit("r"), criterion=pl.lit("overall"))

@@ -106,6 +106,13 @@ def test_whether_a_judge_can_be_trusted_within_systems_and_between_them(every, s
     against, drawn = judged((6 - pl.col("score") + noise).clip(1, 5)), judged(3 + noise)
     assert "Within a system no: they contradict people's ratings" in trust(against)
     assert "Within a system that is not shown: they may not follow" in trust(drawn)
+    # Marks so noisy that 20 rated items show no error of a judge that all 400 items show reversed.
+    testset, table, _, ratings = world(20, 400, {"good": 3.5, "weak": 2.5})
+    noise = pl.Series(np.random.default_rng(6).normal(3, 1.5, table.height))
+    marks = (noise + 0.4 * (pl.col("system") == "weak")).clip(1, 5)
+    scores = rejoinder.External("judge", table.select("system", "id", judge=marks))
+    opposed = rejoinder.report(testset, table, [scores], ratings=ratings, **FEW)
+    assert "Between systems no: they significantly prefer weak to good (p " in trust(opposed)
 
 
 def test_the_lead_is_that_of_the_table(every):

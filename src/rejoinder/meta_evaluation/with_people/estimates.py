@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from rejoinder.document.numbers import p_value
 from rejoinder.human_evaluation.by_people.estimates import (
     MANY,
     NOT_RATED,
@@ -20,7 +22,7 @@ from rejoinder.human_evaluation.by_people.estimates import (
 from rejoinder.human_evaluation.by_people.families import Correction, Families
 from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import SIGNIFICANT, counted, listed, quoted
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.progress import steps
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
@@ -37,6 +39,9 @@ from rejoinder.statistics.prediction_powered import (
 
 PEOPLE, CORRECTED = "people", "corrected"
 """What a difference rests on, beside the names of judges."""
+
+PREFERS = "significantly prefers"
+"""How a sentence on a judge begins that contradicts people, behind its name."""
 
 PAIRS = {
     "a": pl.String, "b": pl.String, "by": pl.String, "difference": pl.Float64, "low": pl.Float64,
@@ -260,6 +265,48 @@ def on_scale(values: Floats, grades: Floats, scale: Scale | None) -> bool:
     more = 0.0 if scale else BEYOND * (high - low)
     inside = values.min() >= low - more and values.max() <= high + more
     return bool(inside and np.ptp(values) >= LEAST_SPAN * (high - low))
+
+
+def preferences(replies: RepliesWithRatings, seed: int) -> pl.DataFrame:
+    """The rows of people alone and of each judge alone in the table of all pairs.
+
+    Args:
+        replies: The replies of which some are rated.
+        seed: Random seed.
+    """
+    rows, families = [], Families(replies, "holm", seed)
+    for a, b in combinations(range(len(replies.systems)), 2):
+        items, alone = replies.items_of(a, b), mean_difference(replies, a, b)
+        names = {"a": replies.systems[a], "b": replies.systems[b]}
+        names |= {"rated": alone.labelled, "items": items.size}
+        rows.append(names | {"by": PEOPLE} | row_of(alone, replies.groups_are, False))
+        for place, label in enumerate(replies.labels):
+            rows.append(names | {"by": label} | _judge_alone(replies, a, b, place, items, False))
+    return families.corrected(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
+
+
+def contradictions(pairs: pl.DataFrame, judges: Sequence[str], p: str = "p_holm") -> dict[str, str]:
+    """By judge what follows `PREFERS` where people significantly prefer the other system of a pair.
+
+    Args:
+        pairs: The table of pairs.
+        judges: Those that rank systems.
+        p: The column of the p-values that say which pairs differ.
+    """
+    clear, words = pairs.filter(pl.col(p) < SIGNIFICANT), {}
+    people = clear.filter(by=PEOPLE)
+    both = clear.join(people, on=["a", "b"], suffix="_people", maintain_order="left")
+    opposed = both.filter(pl.col("difference") * pl.col("difference_people") < 0).sort(p)
+    for judge in judges:
+        for row in (rows := opposed.filter(by=judge)).head(1).to_dicts():
+            one, other = (row["a"], row["b"])[:: 1 if row["difference"] > 0 else -1]
+            p_judge, p_people = p_value(row[p]), p_value(row[f"{p}_people"])
+            more = f"; so it is in {rows.height} of {people.height} pairs that people tell apart"
+            words[judge] = (
+                f"{one} to {other} (p {p_judge}, {row['items']} items), and people {other} to {one} "
+                f"(p {p_people}, {row['rated']} rated items){more * (people.height > 1)}"
+            )
+    return words
 
 
 def system_ranks(systems: Sequence[str], pairs: pl.DataFrame, p: str = "p_holm") -> pl.DataFrame:

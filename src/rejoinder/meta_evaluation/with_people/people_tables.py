@@ -15,7 +15,13 @@ from rejoinder.document.table import PAIR, Table, ends, key, number
 from rejoinder.document.text import styled
 from rejoinder.human_evaluation.by_people.tables import P_HEADINGS, sign_matrix
 from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT, Call
-from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, OFF_SCALE, PEOPLE
+from rejoinder.meta_evaluation.with_people.estimates import (
+    CORRECTED,
+    OFF_SCALE,
+    PEOPLE,
+    PREFERS,
+    contradictions,
+)
 from rejoinder.metrics.base import Metric
 from rejoinder.scoring.shown_values import number_of, times100_of
 from rejoinder.scoring.verdict_sentences import standing
@@ -135,6 +141,9 @@ def comparison(
             Line(f"pairs without an interval are not listed: {ALL_PAIRS} lists them", "legend")
         )
     words = words if errors.height else []
+    ranking = [label for label, each in metrics.items() if each.ranks]
+    for judge, prefers in contradictions(pairs, ranking, p).items():
+        words.append(f"{judge} {PREFERS} {prefers}: do not rank systems by {judge}")
     tested = f"; where both have no common scale, '{JUDGE}' makes them ratings and tests it"
     shown_notes = [note + tested * (OFF_SCALE in note) for note in notes]
     return [*shown, *lines([*words, *summary(pairs, p), *shown_notes], "note")]

@@ -85,7 +85,9 @@ def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> lis
             "people; if they are the same people throughout, the figures hold for these raters alone"
         )
     elif panels and raters_are != MEANS:
-        words = "the same raters throughout, so all holds for these raters"
+        whole = all(each.shared > 1 - NOISE for each in panels.values())
+        words = "the same raters throughout" if whole else "mostly the same raters"
+        words += ", so all holds for these raters"
         floor = max((x.floor for x in panels.values() if not math.isnan(x.floor)), default=math.nan)
         if math.isnan(floor):
             words += "; how far others would differ cannot be seen"

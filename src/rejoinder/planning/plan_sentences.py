@@ -129,7 +129,23 @@ def _pair_sentence(result: Planned, row: Mapping[str, Any], items: int) -> str:
     with_judge = _with_judge(result, row, items) if subject == PEOPLE else ""
     return (
         f"To show {what} with {power} power {_takes(row, result.items)}{_more(row, items)}."
-        f"{with_judge}{_beside_closed_form(row, result.items)}"
+        f"{_in_this_study(result, row, items)}{with_judge}{_beside_closed_form(row, result.items)}"
+    )
+
+
+def _in_this_study(result: Planned, row: Mapping[str, Any], items: int) -> str:
+    """How often so many items as there are show the difference; empty where no more are needed."""
+    keys = ("a", "b", "subject", "raters", "references")
+    same = (pl.col(name).eq_missing(pl.lit(row[name])) for name in keys)
+    powers = result.comparisons.filter(*same, items=items).get_column("power").to_list()
+    if row["given"] or row["items"] <= items or not powers or math.isnan(powers[0]):
+        return ""
+    test = (
+        f"'{Call('rejoinder.compare_with_people')}'" if row["subject"] == PEOPLE else "its own test"
+    )
+    return (
+        f" Of 100 such studies with {counted(items, 'item')} about {100 * powers[0]:.0f} show it; whether "
+        f"this one does is said by {test}."
     )
 
 

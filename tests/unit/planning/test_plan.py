@@ -484,6 +484,19 @@ def test_a_panel_is_said():
     told = planned(30, several())
     assert any("the same raters throughout" in note for note in told.notes)
     assert told.components["panel"].to_list() == [3]
+    rate = several()
+    told = planned(30, lambda i, s: rate(i, s)[: 3 - (s == "a")])
+    assert any("mostly the same raters, so all holds for" in note for note in told.notes)
+    assert not any("the same raters throughout" in note for note in told.notes)
+
+
+def test_beside_the_items_needed_stands_the_power_of_those_there():
+    rate = several()
+    told = planned(30, lambda i, s: [(r, g - 0.7 * (s == "a")) for r, g in rate(i, s)])
+    (row,) = rows(told.comparisons, subject="people", raters=3, items=30)
+    assert row["power"] < 0.8
+    (line,) = (str(each.text) for each in told.document() if "To show" in str(each))
+    assert f"Of 100 such studies with 30 items about {100 * row['power']:.0f} show it" in line
 
 
 def test_one_system_alone_has_correlations():

@@ -178,7 +178,7 @@ def lines(rung: Rung, part: str) -> Iterator[tuple[str, str, list[Any]]]:
 
 
 def main(folder: Path, part: str) -> None:
-    """Every verb of a part in every place."""
+    """Every verb of a part in every place, or of ``turns`` in the place whose turn it is."""
     os.environ["COLUMNS"] = "120"
     folder.chmod(0o755)
     rung = Rung(folder, 40 if part == "folders" else 10, 2)
@@ -187,7 +187,7 @@ def main(folder: Path, part: str) -> None:
         made.parent.mkdir()
         status, before, err = called([*words, made])
         assert status == 0, (words, err)
-        for each in PLACES:
+        for each in (PLACES[number % len(PLACES)],) if part == "turns" else PLACES:
             place = folder / f"{each.__name__}-{number}"
             place.mkdir()
             visit = each(Case(words, made, before, place, name))

@@ -114,8 +114,9 @@ SWEEP += [word for each in f"{SETTINGS} train_prompts=4 beam=1".split() for word
 OPTUNA = ["--sampler", "optuna", "--trials", "5", "--set", "proposals=3"]
 
 
-@pytest.fixture(params=["grid", "optuna"])
+@pytest.fixture(params=[pytest.param("grid", marks=pytest.mark.slow), "optuna"])
 def words(request):
+    """Optuna's sweep has rungs as the grid has, and rounds of proposals too."""
     pytest.importorskip("torch")
     if request.param == "grid":
         return SWEEP

@@ -12,6 +12,7 @@ from rejoinder.document.parts import GAP, Document, Line, View, lines
 from rejoinder.document.rank_table import ranks_of
 from rejoinder.document.table import Grid, Table
 from rejoinder.document.text import plain, styled
+from rejoinder.meta_evaluation.with_people.estimates import CORRECTED
 from rejoinder.reporting.evidence import verdict_of
 from rejoinder.reporting.first_screen import FirstScreen, first_screen, shortened, values_of
 from rejoinder.reporting.layout import PageLine, PagePart, PageSection
@@ -215,6 +216,11 @@ def _runs(report: ReportParts) -> Iterator[SectionPart]:
 
 def _people(report: ReportParts) -> Iterator[SectionPart]:
     if (rated := report.ratings) is not None:
+        verdict = verdict_of(report)
+        if verdict is not None and verdict.evidence == CORRECTED:
+            why = f" This is by the rated items alone; the verdict at the top is by {verdict.by}."
+            verdicts = rated.verdicts.with_columns(pl.col("sentence") + pl.lit(why))
+            rated = replace(rated, verdicts=verdicts)
         yield SectionPart("Ratings", _named(rated.document(), "ratings"), "ratings")
     if (preferred := report.preferences) is not None:
         yield SectionPart("Preferences", _named(preferred.document(), "preferences"), "preferences")

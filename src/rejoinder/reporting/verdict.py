@@ -152,6 +152,11 @@ def _by_people(given: PeopleEvidence) -> Verdict:
         evidence, ordered, by = "corrected", given.corrected, f"people, corrected by {judges}"
         has = "has" if len(given.judges) == 1 else "have"
         grounds = f"{share}; {judges} {has} scores of all, which the ratings correct."
+        alone, both = ({each.system for each in tied_at_top(x)} for x in (given.alone, ordered))
+        if alone != both:
+            how = "do not show it" if alone > both else "say otherwise"
+            by_people = best_sentence(given.alone, "people", decimals(2))
+            grounds += f" The rated items alone {how}: {by_people}"
     else:
         evidence, ordered, by = "people", given.alone, "people"
         grounds = "People rated every item."

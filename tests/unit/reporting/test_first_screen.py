@@ -138,6 +138,15 @@ def test_ratings_of_some_items_are_corrected_by_the_judge(some):
     assert value["good"] - value["worst"] == pytest.approx(apart)
 
 
+def test_a_verdict_below_that_may_be_another_says_why(some, every):
+    beside = (
+        "This is by the rated items alone; the verdict at the top is by people, corrected by judge."
+    )
+    verdict = some.ratings.verdicts["sentence"][0]
+    assert f"{verdict} {beside}" in some.to_markdown()
+    assert "rated items alone; the verdict" not in every.to_markdown()
+
+
 def test_a_judge_whose_shape_is_warned_of_corrects_nothing():
     report = made(rated=24)
     assert report.with_people["overall"].warned

@@ -117,6 +117,21 @@ def test_why_it_rests_on_this(of_people, metric, grounds):
     assert made.grounds.startswith(grounds)
 
 
+def test_what_the_rated_items_alone_say_is_named_where_a_correction_says_another_thing():
+    tied, clear = ordered(3.3, 3.0, p=0.2), ordered(3.4, 2.9)
+    verdict = decide([PeopleEvidence("overall", tied, clear, ("judge",), 40, 100)], [])
+    assert (
+        verdict.sentence == "a is better than b by people, corrected by judge: 3.40 against 2.90."
+    )
+    assert verdict.grounds.endswith(
+        " The rated items alone do not show it: a and b are tied by people: 3.30 and 3.00, a difference that "
+        "may be chance."
+    )
+    verdict = decide([PeopleEvidence("overall", clear, tied, ("judge",), 40, 100)], [])
+    assert " The rated items alone say otherwise: a is better than b by people" in verdict.grounds
+    assert "alone" not in decide([HELPED], []).grounds
+
+
 def test_a_metric_that_contradicts_people_is_named_where_another_decides():
     grounds = decide([], [CONTRARY, AGREES]).grounds
     assert grounds.endswith(

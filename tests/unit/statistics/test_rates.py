@@ -13,6 +13,7 @@ from rejoinder.human_evaluation.rating_summary import ratings
 from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import mean_on_scale, wilson
+from rejoinder.statistics.student import t_quantile
 from rejoinder.tables.write import write_scores
 
 ALL, SOME = (0.839, 1.0), (0.640, 0.948)
@@ -162,6 +163,24 @@ def test_rates_hold_where_one_cluster_has_half_of_the_items(p, least, most):
         interval = wilson(values.mean(), interval_size(values, groups))
         hits += interval.low <= rate <= interval.high
     assert least <= hits / runs <= most
+
+
+def test_one_cluster_beside_many_small_ones_decides_what_a_rate_is_worth():
+    """The variance over clusters, not below Kish's effective number, and t."""
+    sizes = np.append(np.full(99, 2), 198)
+    groups, n = Groups.of(np.repeat(np.arange(100), sizes), 396), 396
+    values = (np.arange(n) % 10 < 9) * 1.0
+    values[198:] = np.arange(198) % 10 < 4  # the large one mostly fails
+    sums = np.array([(values - values.mean())[groups.code == g].sum() for g in range(100)])
+    worth = values.var(ddof=1) / (100 / 99 * (sums**2).sum() / n**2)
+    kish = n**2 / (sizes**2).sum()
+    expected = max(worth, kish) * (t_quantile(0.95, n - 1) / t_quantile(0.95, kish - 1)) ** 2
+    assert interval_size(values, groups) == pytest.approx(expected, rel=1e-12)
+    assert interval_size(values, groups, difference=True) > expected
+    passed = interval_size(np.ones(n), groups)
+    assert passed == pytest.approx(expected / max(worth, kish) * kish, rel=1e-12)
+    even = Groups.of(np.repeat(np.arange(99), 4), n)
+    assert interval_size(values, even) == interval_size(values, even, difference=True)
 
 
 @pytest.mark.parametrize("p", [0.05, 0.3, 0.9])

@@ -40,8 +40,8 @@ or 42 to 47 (of 20), and the test finds a difference where there is none in 26 t
 
 Clusters of unequal size: `one half` is one cluster with half of the items and others of 2, `geometric` sizes
 that grow from 1 to 20. Intervals of scores and differences hold the truth in 94 to 96 of 100 cases, and the
-test errs in 4 to 6. A share is held in 94 where 30 and 100 clusters are geometric, and in 89 where 12 are;
-where one cluster has half of the items, in 96 to 100: too wide, the more clusters there are beside it.
+test errs in 4 to 6. A share is held in 95 to 96 where clusters are geometric, and in 96 to 99 where one
+cluster has half of the items.
 """
 
 

@@ -19,6 +19,7 @@ from rejoinder.document.parts import (
     View,
     lines,
     reasons,
+    signed,
     spaced,
 )
 from rejoinder.document.table import PAIR, TESTED, Table, estimate, key, number
@@ -150,7 +151,7 @@ class PreferenceSummary(PlottedResult):
         shown += reasons(self.pairs, self.strengths, self.agreement, self.judges)
         shown += verdicts(self.verdicts)
         shown += lines(self.notes, "note")
-        return [*shown, GAP, Line(self.signature, "signature")]
+        return [*shown, GAP, *signed({"signature": self.signature})]
 
     def _criterion(self, name: str) -> Iterator[Table | Line]:
         yield from spaced(_pairs(of(self.pairs, name)))

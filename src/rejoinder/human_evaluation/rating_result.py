@@ -17,6 +17,7 @@ from rejoinder.document.parts import (
     View,
     lines,
     reasons,
+    signed,
     spaced,
 )
 from rejoinder.document.table import PAIR, TESTED, Column, Table, estimate, key, number
@@ -110,7 +111,7 @@ class RatingSummary(PlottedResult):
         shown += reasons(self.agreement, self.human, self.systems, differences)
         shown += verdicts(self.verdicts)
         shown += lines(self.notes, "note")
-        return [*shown, GAP, Line(self.signature, "signature")]
+        return [*shown, GAP, *signed({"signature": self.signature})]
 
     def _criterion(self, name: str, by_people: bool) -> Iterator[Table | Line]:
         if by_people:  # of means alone there is no agreement, which a note says

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, signed
 from rejoinder.marking.answers import EXPECTED
 from rejoinder.marking.marks_tables import next_steps, preferences, scores
 from rejoinder.messages import counted
@@ -60,7 +60,7 @@ class Marks(TableResult):
             GAP,
             Line(f"{asked}, {f'{marks} over the scale' if of_scores else answers}{served}"),
             *next_steps(self.kind, gaps),
-            Line(self.signature, "signature"),
+            *signed({"signature": self.signature}),
             *lines(self.notes, "note"),
         ]
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, reasons, signed
+from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, reasons, signed
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import Argument, counted
@@ -189,7 +189,7 @@ class Agreement(PlottedResult):
         if comparisons is not None:
             shown += [GAP, *tables.comparisons(comparisons, self.protocol.name, groups)]
         shown += [*reasons(tables.expected(rows)), *lines(self.notes, "note"), GAP]
-        return [*shown, Line(self.signature, "signature"), *signed(self.signatures)]
+        return [*shown, *signed({"signature": self.signature}), *signed(self.signatures)]
 
     def as_json(
         self, comparisons: pl.DataFrame | None = None, files: Iterable[Path] = ()

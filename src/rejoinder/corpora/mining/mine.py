@@ -14,7 +14,7 @@ from rejoinder._version import __version__
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.own_conversations import own_conversations
 from rejoinder.corpora.mining.search import Product, Wanted, search
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
+from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, signed
 from rejoinder.document.table import Table, key, number
 from rejoinder.errors import InputError, ParameterError, check_least
 from rejoinder.files.arrays import MemoryArrays
@@ -91,7 +91,7 @@ class Mined(TableResult):
             Table(pl.DataFrame(rows, schema), columns, meanings=meanings),
             GAP,
             Line(numbers),
-            Line(self.signature, "signature"),
+            *signed({"signature": self.signature}),
             *lines(self.notes, "note"),
         ]
 

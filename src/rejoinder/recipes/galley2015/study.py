@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines
+from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, signed
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import Argument
 from rejoinder.progress import Progress
@@ -61,7 +61,7 @@ class GalleyStudy(Result):
         shown += [] if self.cases is None else tables.cases(self.cases)
         reasons = rows["reason"].unique(maintain_order=True).drop_nulls()
         shown += [*lines((*self.notes, *reasons), "note"), GAP]
-        return [*shown, Line(self.table.agreement.signature, "signature")]
+        return [*shown, *signed({"signature": self.table.agreement.signature})]
 
     def as_json(self, files: Iterable[Path] = ()) -> dict[str, Any]:
         """The study as ``rejoinder recipe galley2015 --json`` prints it, with files that were written."""

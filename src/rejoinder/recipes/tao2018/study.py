@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rejoinder.document.parts import AS_USUAL, GAP, Document, Line, View, lines, reasons, signed
+from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, reasons, signed
 from rejoinder.errors import ParameterError, check_least
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.matching import match
@@ -138,7 +138,11 @@ class TaoStudy(Result):
         if cases is not None:
             shown += tables.cases(cases)
         shown += [GAP, *lines(self.notes, "note"), *reasons(expected(pooled, "pearson")), GAP]
-        return [*shown, Line(self.pooled.signature, "signature"), *signed(self.pooled.signatures)]
+        return [
+            *shown,
+            *signed({"signature": self.pooled.signature}),
+            *signed(self.pooled.signatures),
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """Every number of the study; NaN is null, and has its reason."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -44,7 +45,7 @@ class Row:
         status: The exit statuses of the base command and of the changed one.
         watch: A method, ``module:Class.method``: how often it was called is at the path ``calls``.
         slow: The row takes seconds.
-        few: Twelve items are enough, where a model is asked for each.
+        few: Twelve items are enough, where each takes time.
     """
 
     verb: str
@@ -146,6 +147,7 @@ class Commands:
     def __init__(self, usual: Mapping[str, str], world: Any, folder: Path) -> None:
         self.usual, self.world, self.folder = usual, world, folder
         self.known: dict[tuple[str, ...], Result] = {}
+        self.number = count()
 
     def both(self, row: Row) -> tuple[Result, Result]:
         """The results of a row's base command and of its changed one."""
@@ -174,7 +176,7 @@ class Commands:
         return [str(each) for each in found] if isinstance(found, list | tuple) else [str(found)]
 
     def _run(self, words: list[str], watch: str) -> Result:
-        out = self.folder / str(len(list(self.folder.iterdir())))
+        out = self.folder / str(next(self.number))
         out.mkdir()
         names = {name for word in words for name in re.findall(r"\{(\w+)\}", word)}
         filled = {name: out if name == "out" else getattr(self.world, name) for name in names}

@@ -170,6 +170,3 @@ def _notes(agreement: Agreement, rated: Rated, clouds: dict[str, Cloud]) -> Iter
         yield f"figure: {len(rated.systems)} systems are too many to be told apart by markers"
     if agreement.protocol.name == "unit":
         yield "figure: scatter plots and heat map show the units of the first assignment alone"
-    boxes = style.unwritable([*agreement.labels, *rated.systems])
-    if boxes:
-        yield f"figure: no font here can write {boxes!r}; they are drawn as boxes"

@@ -56,6 +56,7 @@ def figure_of(result: Any, of: str | None = None) -> Figure:
     with style.drawing():
         figure = draw(result, of)
         figure.canvas.draw()  # ticks are made with these settings
+    style.say_unwritable(figure)
     vars(figure)["_repr_png_"] = partial(_png, figure)
     _show(figure)
     return figure
@@ -85,7 +86,8 @@ def _show(figure: Figure) -> None:
 
 def _png(figure: Figure) -> bytes:
     written = io.BytesIO()
-    figure.savefig(written, format="png", dpi=150)
+    with style.drawing():
+        figure.savefig(written, format="png", dpi=150)
     return written.getvalue()
 
 

@@ -7,6 +7,7 @@ and write with `save`.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import re
@@ -36,11 +37,24 @@ COLOURS = ("#0b3c6f", "#e69f00", "#00694e", "#56b4e9", "#8c2d04", "#cc79a7", "#2
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
 LINES = ("-", "--", ":", "-.")
 
+_LOG = logging.getLogger(__name__)
+
+MOST_BOXES = 10
+"""So many characters that no font can write are named."""
+
 LONGEST = 26
 """Names are shortened to so many characters."""
 
 # Tried in this order for what the first lacks; it comes with matplotlib, the others may not be here.
-FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Zen Hei", "Unifont")
+FONTS = (
+    "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK TC", "Noto Sans CJK JP", "Noto Sans CJK KR",
+    "Noto Sans SC", "Noto Sans JP", "Noto Sans KR", "Source Han Sans SC", "Source Han Sans CN",
+    "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "Microsoft YaHei", "SimHei", "SimSun",
+    "PingFang SC", "Heiti SC", "Hiragino Sans GB", "Hiragino Sans", "IPAexGothic", "Yu Gothic", "MS Gothic",
+    "Malgun Gothic", "Apple SD Gothic Neo", "NanumGothic", "Noto Sans Devanagari", "Noto Sans Bengali",
+    "Noto Sans Tamil", "Noto Sans Thai", "Nirmala UI", "Leelawadee UI", "Thonburi", "Arial Unicode MS",
+    "Unifont",
+)  # fmt: skip
 
 
 class Look(NamedTuple):
@@ -117,7 +131,9 @@ def drawing(minus: bool = True) -> Iterator[None]:
         "figure.facecolor": "white",
         "savefig.facecolor": "white",
     }
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        # What no font here can write is said by `say_unwritable`.
+        warnings.filterwarnings("ignore", r"(?s)Glyph .* missing from", UserWarning)
         mpl.rcdefaults()  # the user's own settings change no picture
         for key, value in settings.items():
             mpl.rcParams[key] = value  # pyright: ignore[reportArgumentType]
@@ -263,12 +279,11 @@ def save(figure: Figure, folder: str | os.PathLike[str], name: str) -> tuple[Pat
     """
     import matplotlib as mpl
 
+    say_unwritable(figure)
     paths = tuple(prepared(folder) / f"{name}.{suffix}" for suffix in ("png", "svg"))
     for path in paths:
         metadata = {"Date": None, "Creator": MARK} if path.suffix == ".svg" else {"Software": MARK}
-        with replacing(path) as temporary, drawing(), warnings.catch_warnings():
-            # Who has names that no font here can write asks `unwritable`, and says so.
-            warnings.filterwarnings("ignore", r"(?s)Glyph .* missing from", UserWarning)
+        with replacing(path) as temporary, drawing():
             mpl.rcParams["svg.hashsalt"] = f"rejoinder {name}"  # a bare "none" would mean None
             figure.savefig(temporary, format=path.suffix[1:], dpi=200, metadata=metadata)
             figure.set_layout_engine("none")  # laid out once: the slowest part
@@ -288,8 +303,8 @@ def as_svg(figure: Figure, name: str, minus: bool = True) -> str:
     import matplotlib as mpl
 
     written = io.StringIO()
-    with drawing(minus), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"(?s)Glyph .* missing from", UserWarning)
+    say_unwritable(figure)
+    with drawing(minus):
         mpl.rcParams["svg.hashsalt"] = f"rejoinder {name}"
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": MARK})
     return written.getvalue()
@@ -342,15 +357,30 @@ def _is_ours(path: Path) -> bool:
         return False
 
 
-def unwritable(names: Iterable[str]) -> str:
-    """The characters of names, as they are shown, that no font here can write: drawn as boxes.
+def say_unwritable(figure: Figure) -> None:
+    """Logs a note where a figure has characters that no font here can write."""
+    from matplotlib.text import Text
+
+    texts = (each for each in figure.findobj(Text) if isinstance(each, Text))
+    if boxes := unwritable(each.get_text() for each in texts):
+        more = "..." * (len(boxes) > MOST_BOXES)
+        _LOG.warning(
+            "figure: no font of this machine can write %s%s, drawn as boxes; install one that can (for "
+            "Chinese, Japanese and Korean: Noto Sans CJK)",
+            boxes[:MOST_BOXES],
+            more,
+        )
+
+
+def unwritable(texts: Iterable[str]) -> str:
+    """The characters of texts that no font here can write.
 
     >>> unwritable(["BLEU-2", "Überraschung"])
     ''
     """
     from matplotlib.font_manager import findfont, get_font
 
-    characters = {ord(c) for name in names for c in shortened(name) if c != " "}
+    characters = {ord(c) for text in texts for c in text if not c.isspace()}
     for family in _fonts():
         if characters:
             characters -= set(get_font(findfont(family)).get_charmap())

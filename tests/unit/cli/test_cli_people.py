@@ -9,6 +9,7 @@ import pytest
 
 import rejoinder
 from rejoinder.cli.terminal.showing import show
+from rejoinder.figures import style
 from rejoinder.meta_evaluation import judge_tables
 from rejoinder.meta_evaluation.with_people.compare import compare_with_people
 from rejoinder.meta_evaluation.with_people.people_tables import ERRORS, summary
@@ -334,3 +335,21 @@ def test_each_criterion_of_ratings_alone_has_its_figure(command, tmp_path):
     drawn = sorted(path.name for path in plots.glob("*.svg"))
     assert drawn == ["differences-2.svg", "differences.svg"]
     assert "style" in (plots / "differences-2.svg").read_text()
+
+
+def test_names_that_no_font_can_write_have_a_note(command, caplog, tmp_path):
+    rows = [
+        f"{i},{name},{rater},{1 + (i * k) % 5}"
+        for i in range(12)
+        for k, name in enumerate(("a\U00020000", "b"), 1)
+        for rater in "xy"
+    ]
+    (tmp_path / "r.csv").write_text("\n".join(["id,system,rater,score", *rows]))
+    status, _, err = command(
+        "compare", "--ratings", tmp_path / "r.csv", "--plots", tmp_path / "plots"
+    )
+    assert status == 0
+    assert ("no font of this machine can write \U00020000" in caplog.text) == bool(
+        style.unwritable(["\U00020000"])
+    )
+    assert "Glyph" not in err

@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+from matplotlib import font_manager
 
 from rejoinder.errors import InputError
 from rejoinder.figures import style
@@ -115,3 +116,13 @@ def test_limits_hold_everything_and_are_apart(values, low, high):
 def test_numbers_as_they_are_written():
     # -0.004 rounds to 0, which has no sign.
     assert [style.told(x) for x in (-0.314, -0.004, 1.0)] == ["−0.31", "0.00", "1.00"]
+
+
+def test_a_font_of_the_machine_is_used(monkeypatch):
+    here = ["DejaVu Sans", "SimHei"]
+    monkeypatch.setattr(font_manager.fontManager, "get_font_names", lambda: here)
+    style._fonts.cache_clear()
+    try:
+        assert style._fonts() == here
+    finally:
+        style._fonts.cache_clear()

@@ -69,9 +69,6 @@ def draw(
             paths += style.save(figure, folder, name)
             advance(progress, number + 1, pages)
     notes = [f"figure: {each.name}: {each.reason}" for each in clouds.values() if each.reason]
-    boxes = style.unwritable([*clouds, *rated.systems])
-    if boxes:
-        notes.append(f"figure: no font here can write {boxes!r}; they are drawn as boxes")
     return Drawn(tuple(paths), tuple(notes))
 
 

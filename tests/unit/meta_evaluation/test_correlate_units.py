@@ -104,7 +104,12 @@ def without_each(agreement):
 
 
 @pytest.mark.parametrize(
-    ("size", "assignments"), [(1, 4), (5, 9), pytest.param(17, 19, marks=pytest.mark.slow)]
+    ("size", "assignments"),
+    [
+        (1, 2),
+        (5, 3),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((1, 4), (5, 9), (17, 19))),
+    ],
 )
 def test_it_is_the_naive_loop_over_the_same_assignments(scores, ratings, size, assignments):
     # All assignments have fewer than 5,000 units together, so that the interval looks at all.

@@ -34,9 +34,10 @@ def _one(cell: Cell, of: Studies, looks: tuple[int, ...], run: int) -> list[Look
     return found
 
 
+@pytest.mark.parametrize("runs", [3, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", list(ALIKE))
-def test_many_studies_are_those_of_the_library(name: str) -> None:
-    cell, runs = ALIKE[name], 12
+def test_many_studies_are_those_of_the_library(name: str, runs: int) -> None:
+    cell = ALIKE[name]
     looks, plan = cell.design().looks, cell.plan()
     for multiple in (0.0, 1.0):
         effect = multiple * plan.effect

@@ -153,9 +153,17 @@ def _pair_ratings(
     if names and strange.height == table.height:
         raise InputError(
             f"ratings: column '{AGAINST}' names {one_of(names[:5])}, none of which is scored; the "
-            f"scores are of {one_of(scores.names)}; name systems alike in both"
+            f"scores are of {one_of(scores.names)}; {_alike(names, scores.names)}"
         )
     return table.filter(others.is_in(scores.names)), notes
+
+
+def _alike(rated: Sequence[str], scored: Sequence[str]) -> str:
+    """The remedy where no rated system is scored, with two names that seem to be of one system."""
+    pairs = [(name, [each for each in scored if name and name in each]) for name in rated]
+    clear = next(((name, each[0]) for name, each in pairs if len(each) == 1), None)
+    words = f": for example {quoted(clear[0])} as {quoted(clear[1])}" if clear else ""
+    return f"name systems alike in both, by changing the names in the file of ratings{words}"
 
 
 def _common(
@@ -169,7 +177,7 @@ def _common(
     if len(strangers) == len(rated):
         raise InputError(
             f"ratings: of {one_of(rated[:5])}, none of which is scored; the scores are of "
-            f"{one_of(scores.names)}; name systems alike in both"
+            f"{one_of(scores.names)}; {_alike(rated, scores.names)}"
         )
     for name in strangers:
         number = table.filter(pl.col("system") == name).height

@@ -470,6 +470,11 @@ def test_items_that_one_metric_cannot_score_are_left_out_for_all(ratings):
         (lambda r: r.head(0), InputError, "no ratings; expected at least one"),
         (lambda r: pl.concat([r, r.head(1)]), InputError, "duplicate rating"),
         (lambda r: r.with_columns(pl.col("system") + "x"), InputError, "none of which is scored"),
+        (
+            lambda r: r.with_columns(pl.col("system").str.slice(1)),
+            InputError,
+            "by changing the names in the file of ratings: for example 'ood' as 'good'",
+        ),
         (lambda r: r.with_columns(pl.col("id") + "x"), InputError, "no id is among the scored"),
         (lambda r: r.with_columns(score=pl.lit(math.inf)), InputError, "finite number"),
         (lambda r: r.with_columns(score=pl.lit(None)), InputError, "score null at id '1'"),

@@ -91,15 +91,17 @@ def check_no_ratings(scores: Sequence[Path], marks: pl.DataFrame) -> None:
         return
     for path in scores:
         readings = _readings(path) if path.is_file() else ()
-        if [each.kind for each in readings] == ["ratings"]:
+        kinds = [each.kind for each in readings]
+        if kinds == ["ratings"] and marks.get_column("rater").count():
             raise InputError(
                 f"{path}: holds ratings, and is given as scores; 'rejoinder compare --ratings {path}' "
                 "compares the systems by people, with intervals that know the raters; if these are the marks "
                 f"of a judge, {Argument('columns', {'value': 'score'})} reads them as scores"
             )
-        if columns := [each.contents.names["metrics"] for each in readings if each.instead]:
+        if kinds == ["ratings"] or any(each.instead for each in readings):
+            names = marks.get_column("name").unique(maintain_order=True)
             note(
-                f"{path}: {listed(columns[0])} have whole grades, each compared alone here; if they are "
+                f"{path}: {listed(names)} have whole grades, each compared alone here; if they are "
                 f"people, 'rejoinder compare --ratings {path}' compares the systems by all of them together"
             )
 

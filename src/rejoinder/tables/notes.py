@@ -79,6 +79,10 @@ TEXTS: dict[str, Callable[..., str]] = {
     "no numbers": lambda columns: (
         f"{counted(len(columns), 'column')} without a number left out: {listed(columns)}"
     ),
+    "systems and raters": lambda column, system, rater: (
+        f"each column of numbers is a system and a rater: {quoted(column)} is that of system "
+        f"{quoted(system)} and rater {quoted(rater)}"
+    ),
     "raters": lambda columns: f"every column of numbers is a rater: {listed(columns)}",
     "machines": lambda columns: (
         f"named for a judge or a metric beside columns of people, and left out: {listed(columns)}; "
@@ -89,7 +93,8 @@ TEXTS: dict[str, Callable[..., str]] = {
         f"each column of numbers is a metric: {listed(columns)}"
         + (
             f"; the system is {quoted(system)}; where the columns are systems, write a row for each "
-            "system and id (system, id, value)"
+            "system and id (system, id, value); where they are people's ratings of systems, "
+            f"{Argument('columns', {'system': f'{columns[0]}+{columns[1]}+...'})} reads them"
             if system and len(columns) > 1
             else ""
         )

@@ -454,3 +454,32 @@ def test_columns_of_whole_grades_are_offered_as_ratings_first(command, tmp_path)
     assert "'rejoinder compare --ratings' takes them together" in " ".join(
         command("look", path)[1].split()
     )
+
+
+GRID = "item,A-1_R1,A-1_R2,B_R1,B_R2\nq1,4,5,2,1\nq2,3,3,,2\nq3,5,4,2,\n"
+
+
+def test_a_column_for_each_system_and_rater_is_read_as_ratings(tmp_path):
+    (tmp_path / "r.csv").write_text(GRID)
+    ratings = rejoinder.read_ratings(tmp_path / "r.csv")
+    (row,) = ratings.filter(id="q1", system="A-1", rater="R2").rows(named=True)
+    assert (row["score"], ratings.height) == (5.0, 10)
+    reading, *others = rejoinder.look(tmp_path / "r.csv").readings
+    assert (reading.kind, others) == ("ratings", [])
+    assert any("is that of system 'A-1' and rater 'R1'" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GRID.replace("B_R2", "B_R3"),  # no whole grid
+        GRID.replace("4,5", "4.5,5"),  # no whole grades
+        GRID.replace("_R", "_k"),  # no raters, it may be a metric at k
+    ],
+)
+def test_columns_that_may_be_something_else_are_refused_with_remedies(tmp_path, content):
+    (tmp_path / "r.csv").write_text(content)
+    remedies = r"say so with columns=.*if each is a rater, add .*call it 'SYSTEM_R1'"
+    with pytest.raises(InputError, match=remedies):
+        rejoinder.read_ratings(tmp_path / "r.csv")
+    assert [each.kind for each in rejoinder.look(tmp_path / "r.csv").readings] == ["scores"]

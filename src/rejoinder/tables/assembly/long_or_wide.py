@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -50,6 +51,12 @@ _MACHINES = re.compile(
     r"meteor|exact|pooled|extrema|greedy|cosine|bertscore|ruber|distinct|entropy|length|comet|bleurt"
 )
 """Words of the names of columns that hold people's ratings, and marks of a judge or a metric."""
+_SYSTEM_AND_RATER = re.compile(
+    r"(.+)[-_ .:/|]((?:r|rater|ann|annotator|evaluator|expert|human|judge|participant|person|worker)"
+    r"[-_ ]?\d+)",
+    re.IGNORECASE,
+)
+"""The name of a column of one rater's grades of one system."""
 # Names by which a column of a wide table is no rater's, so that nobody's fluency becomes a person.
 _CRITERIA = {
     "appropriateness", "coherence", "consistency", "diversity", "empathy", "engagement",
@@ -72,6 +79,7 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     """
     if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
         part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
+    part = _with_row_for_each_grade(part, keep)
     columns = part.frame.columns
     if "rater" not in columns and len(alike := [n for n in columns if folded(n) == _SESSION]) == 1:
         log_renames({alike[0]: "rater"}, part.name)
@@ -102,10 +110,41 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     return wide_ratings(part, keys)
 
 
+def _with_row_for_each_grade(part: Part, keep: Sequence[str]) -> Part:
+    """A table whose columns are each of a system and a rater, a grid of whole grades, with a row for each."""
+    known = {*_KEYS, *DETAILS, *keep, PROBABILITY}
+    names = [each for each in part.frame.columns if each not in known]
+    pairs = {each: match.groups() for each in names if (match := _SYSTEM_AND_RATER.fullmatch(each))}
+    sizes = [len(set(each)) for each in zip(*pairs.values(), strict=True)]
+    if "id" not in part.frame.columns or {"system", "rater"} & {*part.frame.columns}:
+        return part
+    if len(pairs) < len(names) or min(sizes, default=0) < 2 or math.prod(sizes) != len(names):
+        return part
+    for each in names:
+        cells = scores_of(part.frame.get_column(each))
+        if cells.wrong.any() or not (cells.values == cells.values.round()).all():
+            return part
+    first = names[0]
+    note(
+        "systems and raters", part.name, column=first, system=pairs[first][0], rater=pairs[first][1]
+    )
+    row = pl.Series("row number", part.numbers, dtype=pl.UInt64)
+    index = [row.name, *(each for each in part.frame.columns if each in known)]
+    long = part.frame.with_columns(row).unpivot(names, index=index, value_name="score")
+    long = long.sort(row.name, maintain_order=True).with_columns(
+        pl.col("variable")
+        .replace_strict({each: pair[k] for each, pair in pairs.items()})
+        .alias(name)
+        for k, name in enumerate(("system", "rater"))
+    )
+    numbers = long.get_column(row.name).to_list()
+    return replace(part, frame=long.drop(row.name, "variable"), numbers=numbers)
+
+
 def _refuse_column_for_each_system(part: Part, keys: Sequence[str]) -> None:
-    """Raises where several columns of numbers stand beside a rater: they may be systems or criteria."""
+    """Raises where several columns of numbers and no system: they may be systems, raters or criteria."""
     columns = part.frame.columns
-    if "score" in columns or "system" in columns or not {"id", "rater"} <= {*columns}:
+    if "score" in columns or "system" in columns or "id" not in columns:
         return
     numbers = [
         each
@@ -114,10 +153,16 @@ def _refuse_column_for_each_system(part: Part, keys: Sequence[str]) -> None:
     ]
     if len(numbers) > 1 and _CRITERIA.isdisjoint(map(folded, numbers)):
         named = Argument("columns", {"system": "+".join(numbers)})
+        other = "criterion" if "rater" in columns else "rater"
+        both = (
+            ""
+            if "rater" in columns
+            else "; if each is of a system and a rater, call it 'SYSTEM_R1'"
+        )
         raise OtherTableError(
             f"{part.name}: no column 'system', and columns {enumerated(list(map(quoted, numbers)))} hold "
-            f"numbers; if each has the ratings of one system, say so with {named}; if each is a criterion, "
-            "add the column 'system'"
+            f"numbers; if each has the ratings of one system, say so with {named}; if each is a {other}, "
+            f"add the column 'system'{both}"
         )
 
 

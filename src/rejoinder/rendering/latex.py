@@ -58,7 +58,9 @@ def as_latex(document: Document) -> str:
                 title = _inline(grid.title) or part.caption
                 if title and not "".join(words).startswith(title):
                     words = [title, *words]
-                words = [each for each in _above(part, lines) if each not in words] + words
+                if part.caption:  # a title of its own says of what a table is
+                    words = [each for each in _above(part, lines) if each not in words] + words
+                words = [each.removesuffix(".") for each in words]
                 written += "\n" + _table(grid, ". ".join(words) or labels[-1], label)
         elif not (part.kind == "legend" and _is_captioned(lines[:place])):
             written += _comment(part.shown)

@@ -27,7 +27,7 @@ CAUTION = 2
 """As if so many groups had shown that observations of a group are all alike, where few show anything."""
 
 DOMINATED = 3
-"""Groups of one size would have more than so many times the degrees of freedom: one group decides."""
+"""One group with half of the observations decides where ``g - 1`` is above so many times `Groups.freedom`."""
 
 
 @dataclass(frozen=True)
@@ -336,8 +336,8 @@ def interval_size(values: Floats, groups: Groups, difference: bool = False) -> f
     ``deff = 1 + rho (sum_i n_i^2 / n - 1)``, rho the intraclass correlation by `variance_components`: as
     wide as Student's t makes it, since an interval of rates knows no degrees of freedom (Korn and
     Graubard 1998). Not below `Groups.least_effective`, which needs no t: there is no greater design
-    effect. The jackknife's own design effect is no guide where one group holds half of the
-    observations: it is large in the very samples in which that group lies far off.
+    effect. The jackknife's own design effect, with few degrees of freedom, would be no guide: it is large
+    in the very samples in which a large group lies far off.
 
     How alike a group's observations are is seen in the groups alone that have another value than most
     observations have: one failure among a hundred passes shows nothing of it, and would make the
@@ -345,11 +345,12 @@ def interval_size(values: Floats, groups: Groups, difference: bool = False) -> f
     the one that c of g groups show, counted c times, and of the greatest there can be, counted
     ``2 (1 - c / g)`` times, which was found by simulation (docs/studies/coverage.md).
 
-    Beside many small groups one that holds half of the observations decides, and how far it lies off is
-    the error. Then, where ``g - 1`` is above 3 times `Groups.freedom`, those of a single share are worth
-    ``max(e, s^2 / V) (t_(n - 1) / t_(e - 1))^2``: e is `Groups.least_effective`, s^2 the variance of the
-    values, and V that of their mean, ``g / (g - 1) sum_i (sum_j (y_ij - mean))^2 / n^2``. (Of a difference
-    of shares this would err in 8 of 100 tests.)
+    One group that holds half of the observations or more, beside many small ones (``g - 1`` above 3 times
+    `Groups.freedom`), is most of the error, and the groups show too little of how alike its observations
+    are. Then a single share is worth ``min(n, max(e, s^2 / V)) (t_(n - 1) / t_(max(1, e - 1)))^2``, which
+    can be below e: e is `Groups.least_effective`, s^2 the variance of the values, and V that of their mean,
+    ``g / (g - 1) sum_i (sum_j (y_ij - mean))^2 / n^2``. Of other sizes, and of a difference of two shares,
+    whose test would err in 8 of 100, that is too narrow an interval.
 
     Args:
         values: The value of each observation, [n]: one for each item, since several of one item are
@@ -363,7 +364,8 @@ def interval_size(values: Floats, groups: Groups, difference: bool = False) -> f
     n, g, greatest = values.size, len(groups), values.size / groups.least_effective
     if g in (1, n):
         return groups.least_effective
-    if g - 1 > DOMINATED * groups.freedom and not difference:
+    half = 2 * int(groups.size.max()) >= n
+    if half and g - 1 > DOMINATED * groups.freedom and not difference:
         least, apart = groups.least_effective, values - values.mean()
         variance = g / (g - 1) * float((groups.sums(apart) ** 2).sum()) / n**2
         worth = values.var(ddof=1) / variance if variance > NO_SPREAD**2 else least

@@ -64,7 +64,7 @@ FEW_MORE = 0.75
 """With two raters, so much more of the noise of ratings counts as theirs."""
 
 MOST_NOISE = 2
-"""At most this share of the noise counts as the raters', over their degrees of freedom."""
+"""The largest share of the noise that counts as the raters', times their degrees of freedom."""
 
 FEW_EFFECTIVE = 2.0
 """So few raters, by their shares of the ratings of both systems, say nothing of how raters differ."""
@@ -130,9 +130,9 @@ class RaterVariance(NamedTuple):
         them to be (with 3 raters who differ the interval covers .91). So the squares of the two
         half-widths are added (Howe 1974), ``t_df^2 V + t_R^2 V_R``, and the degrees of freedom are those
         for which one t gives the same. Both variances hold the noise of the ratings, which
-        counts once: more of it as the raters' the more of the variance of items it makes up, and less where
-        each of many raters has items of their own, since how they differ is then well known (the formula was
-        chosen by simulation: docs/studies/coverage.md). Where raters look more alike than the noise of their
+        counts once: more of it as the raters' the more of the variance of items it makes up, but less the
+        more raters there are, since how they differ is then better known (the formula was chosen by
+        simulation: docs/studies/coverage.md). Where raters look more alike than the noise of their
         ratings lets them, the estimate of their own variance is negative and counts as 0: nobody can be
         surer of other raters than of these, so the interval is never narrower than that of items alone.
 

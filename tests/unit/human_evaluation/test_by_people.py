@@ -491,7 +491,9 @@ def test_who_rated_one_of_two_systems_alone_does_not_decide():
     assert pairs["b", "c"] == pytest.approx(expected["b", "c"])
     everybody = compare(ratings=table).pairs.filter(a="a", b="c")["difference"][0]
     assert pairs["a", "c"][0] == pytest.approx(everybody)
-    note = "a - b, b - c: 'r2' rated one of the two systems alone; only ratings by raters of both count"
+    note = (
+        "a - b, b - c: 'r2' rated only one of the two systems; only ratings by raters of both count"
+    )
     assert any(each.startswith(note) for each in compared.notes)
     random = compare(ratings=lenient, rater_effects="random")
     wrong = random.pairs.filter(a="a", b="b")["difference"][0]
@@ -499,4 +501,4 @@ def test_who_rated_one_of_two_systems_alone_does_not_decide():
     assert not any(each.startswith(note) for each in random.notes)
     apart = lenient.filter((pl.col("rater") == "r2") == (pl.col("system") == "a"))
     notes = compare(ratings=apart.filter(pl.col("system") != "c")).notes
-    assert not any("rated one of the two" in each for each in notes)
+    assert not any("rated only one of the two" in each for each in notes)

@@ -224,14 +224,14 @@ def missed(pairs: pl.DataFrame, p: str) -> list[str]:
     >>> missed(pl.DataFrame({"rated": [10, 40], "p": [0.2, 0.9]}), "p")[0][:45]
     '10 items are few: fewer than 15 miss even a d'
     """
-    unclear = pairs.filter((pl.col(p) >= SIGNIFICANT) & pl.col("rated").is_between(1, FEW - 1))
+    tested = pairs.filter(pl.col(p).is_not_nan())
+    unclear = tested.filter((pl.col(p) >= SIGNIFICANT) & pl.col("rated").is_between(1, FEW - 1))
     rated: list[int] = sorted(unclear.get_column("rated").to_list())
     if not rated:
         return []
-    are = "item is" if rated[0] == 1 else "items are"
     return [
-        f"{rated[0]} {are} few: fewer than {FEW} miss even a difference of 0.8 standard deviations in more "
-        "than 20 of 100 studies, so that a tie here does not say that systems are alike"
+        f"{rated[0]} items are few: fewer than {FEW} miss even a difference of 0.8 standard deviations in "
+        "more than 20 of 100 studies, so that a tie here does not say that systems are alike"
     ]
 
 

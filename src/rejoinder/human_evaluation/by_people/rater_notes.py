@@ -90,7 +90,7 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
     without: list[tuple[str, str]] = []
     for a, b in pairs:
         single = replies.single_of(a, b)
-        if (of_one := replies.of_one_alone(a, b)).any():
+        if (of_one := replies.raters_of_one(a, b)).any():
             without.append((replies.systems[a], replies.systems[b]))
             alone |= of_one
         if single is None or not single.item.size:
@@ -129,8 +129,8 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
     if without:
         names = some_of([f"'{each}'" for each in np.array(replies.raters)[alone]], MOST_NAMED)
         notes.append(
-            f"{listed_pairs(without)}: {names} rated one of the two systems alone; only ratings by raters of "
-            "both count in the difference, so that it holds nobody's severity, and means are of all ratings"
+            f"{listed_pairs(without)}: {names} rated only one of the two systems; only ratings by raters of "
+            "both count in the difference, while means are of all ratings"
         )
     rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
     notes += different_raters(rated, replies.raters, apart)

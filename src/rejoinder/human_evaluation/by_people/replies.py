@@ -103,12 +103,12 @@ class RatedReplies:
         weights = np.where(self.rated, weights, 0.0)
         return (weights * np.where(self.rated, self.ratings, 0.0)).sum(axis=1) / weights.sum(axis=1)
 
-    def of_one_alone(self, a: int, b: int) -> NDArray[np.bool_]:
+    def raters_of_one(self, a: int, b: int) -> NDArray[np.bool_]:
         """The raters whose ratings do not count in the difference of two systems: bool [raters].
 
-        Where raters are no sample, those who rated one of the two alone, so that the difference does not hold
-        how severe they are. All count where no item would be left, and where raters are a sample: the
-        interval allows for how they differ. Without names of raters: bool [0].
+        Where raters are no sample, those who rated only one of the two: otherwise the difference would hold
+        how severe they are. All count where that would leave fewer than half of the items, and where raters
+        are a sample: the interval allows for how they differ. Without single ratings: bool [0].
         """
         none = np.zeros(0 if self.single is None else self.single.shape[2], np.bool_)
         if self.single is None or self.rule.random:
@@ -116,12 +116,15 @@ class RatedReplies:
         rated = np.isfinite(self.single[[a, b]])
         by_system = rated.sum(axis=1) > 0
         of_one = by_system[0] != by_system[1]
-        left = rated[:, :, ~of_one].any(axis=2).all(axis=0)
-        return of_one if left.any() else none
+        every, left = (
+            int(np.logical_and.reduce(each.sum(axis=2) > 0).sum())
+            for each in (rated, rated[:, :, ~of_one])
+        )
+        return of_one if left and 2 * left >= every else none
 
-    def pair(self, a: int, b: int) -> Floats:
+    def means_of(self, a: int, b: int) -> Floats:
         """The mean ratings of two systems' replies by the raters that count: float64 [2, n], NaN without."""
-        of_one, means = self.of_one_alone(a, b), self.ratings[[a, b]]
+        of_one, means = self.raters_of_one(a, b), self.ratings[[a, b]]
         if self.single is not None and of_one.any():
             single = self.single[[a, b]][:, :, ~of_one]
             means = mean_ratings(single.reshape(-1, single.shape[2])).reshape(2, -1)
@@ -133,7 +136,7 @@ class RatedReplies:
 
     def labels_of(self, a: int, b: int) -> Floats:
         """The differences of two systems' ratings: float64 [n], NaN where one has no rating."""
-        of_a, of_b = self.pair(a, b)
+        of_a, of_b = self.means_of(a, b)
         return of_a - of_b
 
     @cached_property
@@ -166,7 +169,7 @@ class RatedReplies:
             return 0.0, 0.0
         low, high = self.ends
         both = np.isfinite(self.labels_of(a, b))
-        of_a, of_b = self.pair(a, b)[:, both].mean(axis=1).tolist()
+        of_a, of_b = self.means_of(a, b)[:, both].mean(axis=1).tolist()
         return max(of_a - low, high - of_b), max(high - of_a, of_b - low)
 
     def rated_items(self, a: int, b: int) -> Indices:
@@ -178,7 +181,7 @@ class RatedReplies:
         """The single ratings of `rated_items`; None where raters have no names."""
         if self.single is None:
             return None
-        items, counts = self.rated_items(a, b), ~self.of_one_alone(a, b)
+        items, counts = self.rated_items(a, b), ~self.raters_of_one(a, b)
         parts = []
         for system, sign in ((a, 1.0), (b, -1.0)):
             item, rater = np.nonzero(np.isfinite(self.single[system, items]) & counts)

@@ -100,6 +100,8 @@ def check_no_ratings(scores: Sequence[Path], marks: pl.DataFrame) -> None:
             )
         if kinds == ["ratings"] or any(each.instead for each in readings):
             names = marks.get_column("name").unique(maintain_order=True)
+            if len(names) < 2:  # a judge's, more likely than a rater's
+                continue
             note(
                 f"{path}: {listed(names)} have whole grades, each compared alone here; if they are "
                 f"people, 'rejoinder compare --ratings {path}' compares the systems by all of them together"

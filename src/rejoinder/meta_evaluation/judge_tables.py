@@ -30,9 +30,9 @@ HEADINGS = {
 LEGEND = (
     "severity: mean mark less mean rating; slope: marks' units for one of the ratings', within systems; "
     "r: Pearson's correlation with mean ratings, of all replies and within systems: of deviations from each "
-    "system's means, where '{correlate}' takes the mean of the systems' correlations, and no severity off; "
-    "corrected: within systems, as it would be with very many raters, by chance above 1; [low, high]: 95% "
-    "interval"
+    "system's means ('{correlate}' averages the correlations of the systems and does not remove severity); "
+    "corrected: within systems, as it would be with very many raters, which can exceed 1 by chance; "
+    "[low, high]: 95% interval"
 )
 ERRORS = (
     "error: the judge's marks, divided by the slope where the raters' noise is known, less people's ratings: "

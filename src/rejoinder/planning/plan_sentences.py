@@ -134,7 +134,7 @@ def _pair_sentence(result: Planned, row: Mapping[str, Any], items: int) -> str:
 
 
 def _in_this_study(result: Planned, row: Mapping[str, Any], items: int) -> str:
-    """How often so many items as there are show the difference; empty where no more are needed."""
+    """How often so many items as there are show a pilot's difference; empty where no more are needed."""
     keys = ("a", "b", "subject", "raters", "references")
     same = (pl.col(name).eq_missing(pl.lit(row[name])) for name in keys)
     powers = result.comparisons.filter(*same, items=items).get_column("power").to_list()
@@ -144,8 +144,8 @@ def _in_this_study(result: Planned, row: Mapping[str, Any], items: int) -> str:
         f"'{Call('rejoinder.compare_with_people')}'" if row["subject"] == PEOPLE else "its own test"
     )
     return (
-        f" Of 100 such studies with {counted(items, 'item')} about {100 * powers[0]:.0f} show it; whether "
-        f"this one does is said by {test}."
+        f" Of 100 such studies with {counted(items, 'item')} about {100 * powers[0]:.0f} show it; "
+        f"{test} tests whether this one does."
     )
 
 

@@ -219,7 +219,8 @@ def _people(report: ReportParts) -> Iterator[SectionPart]:
         verdict = verdict_of(report)
         if verdict is not None and verdict.evidence == CORRECTED:
             why = f" This is by the rated items alone; the verdict at the top is by {verdict.by}."
-            verdicts = rated.verdicts.with_columns(pl.col("sentence") + pl.lit(why))
+            reason = pl.when(criterion=verdict.criterion).then(pl.lit(why)).otherwise(pl.lit(""))
+            verdicts = rated.verdicts.with_columns(pl.col("sentence") + reason)
             rated = replace(rated, verdicts=verdicts)
         yield SectionPart("Ratings", _named(rated.document(), "ratings"), "ratings")
     if (preferred := report.preferences) is not None:

@@ -57,7 +57,7 @@ class JudgeErrors:
         correlation: Pearson's, of marks and mean ratings, all replies together.
         within: The same within systems: deviations from each system's means.
         corrected: ``within / sqrt(reliability)``: what the correlation would be with very many
-            raters. What is estimated is at most 1, where its interval ends; an estimate may be above.
+            raters. The estimate can exceed 1 by chance; its interval ends at 1.
         reliability: Of the mean ratings, within systems: the share of their variance that is not the
             raters' noise.
         systems: By system the mean of the error ``(f - a) / b - p``, in units of the ratings; above 0

@@ -188,7 +188,9 @@ def test_a_judge_and_people_who_significantly_prefer_opposite_systems(lower):
 
 def test_pairs_in_which_a_judge_and_people_are_opposed_are_counted():
     words = answer(rejoinder.judge(*reversed_judge(("y", "z"))), "judge")
-    assert "20 rated items); so it is in 2 of 2 pairs that people tell apart; how far" in words
+    assert (
+        "20 rated items); the same holds in 2 of 2 pairs that people tell apart; how far" in words
+    )
     assert "prefer" not in answer(rejoinder.judge(*reversed_judge(())), "judge")
     assert "prefer" not in answer(report(bias=1.0), "judge")
 

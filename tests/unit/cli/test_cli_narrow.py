@@ -72,8 +72,15 @@ def folder(tmp_path_factory):
 # Their tables have a row for each metric: 16 systems only make more of them.
 ROWS_OF_METRICS = ("recipe galley2015", "recipe tao2018")
 
-# Their rows are pairs of systems, as those of 'compare' are, or raters and files.
-LONG = ("plan --every-pair", "variety", "explain-diff", "annotate page", "annotate serve")
+# Their rows are raters and files, or pairs, which 'compare' lists of two systems.
+LONG = (
+    "compare",
+    "plan --every-pair",
+    "variety",
+    "explain-diff",
+    "annotate page",
+    "annotate serve",
+)
 
 
 @pytest.mark.parametrize(

@@ -91,10 +91,7 @@ def test_a_judge_on_another_scale_has_no_test_of_its_error():
     # Claims keep the note; what tests the error on any scale stands beside it.
     assert "judge(" not in note
     shown = "".join(result.to_markdown().split("\\"))
-    assert (
-        f"{note}; where both have no common scale, 'rejoinder.judge(scores, ratings)' makes"
-        in shown
-    )
+    assert f"{note}; 'rejoinder.judge(scores, ratings)' converts scores of another scale" in shown
 
 
 def test_a_judge_of_which_lower_values_are_better():

@@ -41,7 +41,7 @@ PEOPLE, CORRECTED = "people", "corrected"
 """What a difference rests on, beside the names of judges."""
 
 PREFERS = "significantly prefers"
-"""How a sentence on a judge begins that contradicts people, behind its name."""
+"""What stands behind the name of a judge that contradicts people."""
 
 PAIRS = {
     "a": pl.String, "b": pl.String, "by": pl.String, "difference": pl.Float64, "low": pl.Float64,
@@ -61,7 +61,7 @@ LEAST_SPAN = 0.5
 """A judge whose scores span less than this share of the ratings' scale is on another scale."""
 
 OFF_SCALE = "its scores are not on the scale of the ratings"
-"""How a note says that, which claims keep as it is."""
+"""The words of a note, which claims keep."""
 
 BEYOND = 0.25
 """So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
@@ -301,7 +301,9 @@ def contradictions(pairs: pl.DataFrame, judges: Sequence[str], p: str = "p_holm"
         for row in (rows := opposed.filter(by=judge)).head(1).to_dicts():
             one, other = (row["a"], row["b"])[:: 1 if row["difference"] > 0 else -1]
             p_judge, p_people = p_value(row[p]), p_value(row[f"{p}_people"])
-            more = f"; so it is in {rows.height} of {people.height} pairs that people tell apart"
+            more = (
+                f"; the same holds in {rows.height} of {people.height} pairs that people tell apart"
+            )
             words[judge] = (
                 f"{one} to {other} (p {p_judge}, {row['items']} items), and people {other} to {one} "
                 f"(p {p_people}, {row['rated']} rated items){more * (people.height > 1)}"

@@ -144,7 +144,7 @@ def comparison(
     ranking = [label for label, each in metrics.items() if each.ranks]
     for judge, prefers in contradictions(pairs, ranking, p).items():
         words.append(f"{judge} {PREFERS} {prefers}: do not rank systems by {judge}")
-    tested = f"; where both have no common scale, '{JUDGE}' makes them ratings and tests it"
+    tested = f"; '{JUDGE}' converts scores of another scale and tests the error"
     shown_notes = [note + tested * (OFF_SCALE in note) for note in notes]
     return [*shown, *lines([*words, *summary(pairs, p), *shown_notes], "note")]
 

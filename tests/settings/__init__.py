@@ -10,8 +10,8 @@ _FAMILIES = (scores, reports, people, models, recipes, files, studies, candidate
 _LONG = ("recipe tao2018", "recipe references", "recipe galley2015", "report", "plan")
 """Verbs that take time: of rows that several verbs share, the first of an option is enough by default."""
 
-_FEW = ("mine", "recipe negative-references", "recipe references", "recipe tao2018", "report")
-"""Verbs that take time, of which twelve items show what an option does."""
+FEW = ("mine", "recipe negative-references", "recipe references", "recipe tao2018", "report")
+"""Verbs that take time, of which twelve items show what an option does; under ``slow`` all items do too."""
 
 _SHARED = ("--format", "--criterion")
 
@@ -31,7 +31,7 @@ ROWS = [
     else row
     for row in ROWS
 ]
-ROWS = [replace(row, few=True) if row.verb in _FEW else row for row in ROWS]
+ROWS = [replace(row, few=True) if row.verb in FEW else row for row in ROWS]
 USUAL = {verb: command for family in _FAMILIES for verb, command in family.USUAL.items()}
 EXEMPT: dict[tuple[str, str], str] = studies.EXEMPT
 """Options whose effect no result can show, each with the reason."""

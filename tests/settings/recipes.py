@@ -180,7 +180,7 @@ CHAIN = [
     Row(REFERENCES, "--output", "-o {out}/other", effect=lambda _, after: (
         {each.split("/")[0] for each in after.at("@")} == {"other"})),
     Row(REFERENCES, "--candidates", "--candidates 2", effect=lambda *both: (
-        [each.at("candidates") for each in both] == [12 * 4, 12 * 3])),
+        [each.at("candidates") for each in both] in ([12 * 4, 12 * 3], [66 * 4, 66 * 3]))),
     Row(REFERENCES, "--weights-from", "--weights-from ruber:model={other_ruber}", MEANS),
     Row(REFERENCES, "--metric", "-m bleu", "systems.*.metric"),
     Row(REFERENCES, "--set unit_size", "--set unit_size=10", "agreement.*.n"),

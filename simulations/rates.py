@@ -11,8 +11,9 @@ from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.planning.rates import plan_rates
 from rejoinder.scoring.compare import compare_pairs
-from rejoinder.statistics.clusters import Groups, interval_size
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.paired_rates import PairedRates, SeparateRates, mcnemar
+from rejoinder.statistics.proportions import share_size
 from simulations.clustered_items import COPIED, clustered_scores
 from simulations.shapes import CLUSTERS
 from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
@@ -106,7 +107,7 @@ def _single(
 ) -> Iterator[Row]:
     truth, groups = _rates(p, runs, rng), _groups(sizes)
     passed = (_uniforms(sizes, runs, rng) < truth[:, None]).astype(np.float64)
-    worth = None if groups is None else np.array([interval_size(each, groups) for each in passed])
+    worth = None if groups is None else np.array([share_size(each, groups) for each in passed])
     data = "rates of 0 to 1" if p is None else f"a rate of {p:g}"
     for name, exact in (("Wilson's", False), ("Clopper and Pearson's", True)):
         ends = _ends(passed.mean(axis=1), sizes.sum() if worth is None else worth, exact)

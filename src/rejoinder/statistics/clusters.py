@@ -329,7 +329,7 @@ def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> floa
     )
 
 
-def interval_size(values: Floats, groups: Groups, difference: bool = False) -> float:
+def interval_size(values: Floats, groups: Groups, single: bool = False) -> float:
     """How many independent passes and failures a share is worth, for an interval of rates.
 
     ``n / deff (t_(n - 1) / t_(g - 1))^2`` of g groups with the design effect
@@ -347,16 +347,16 @@ def interval_size(values: Floats, groups: Groups, difference: bool = False) -> f
 
     One group that holds half of the observations or more, beside many small ones (``g - 1`` above 3 times
     `Groups.freedom`), is most of the error, and the groups show too little of how alike its observations
-    are. Then a single share is worth ``min(n, max(e, s^2 / V)) (t_(n - 1) / t_(max(1, e - 1)))^2``, which
+    are. Then a single rate is worth ``min(n, max(e, s^2 / V)) (t_(n - 1) / t_(max(1, e - 1)))^2``, which
     can be below e: e is `Groups.least_effective`, s^2 the variance of the values, and V that of their mean,
-    ``g / (g - 1) sum_i (sum_j (y_ij - mean))^2 / n^2``. Of other sizes, and of a difference of two shares,
-    whose test would err in 8 of 100, that is too narrow an interval.
+    ``g / (g - 1) sum_i (sum_j (y_ij - mean))^2 / n^2``. Of other sizes, and of a difference of two rates,
+    whose test would err in 8 of 100, that is too narrow an interval; people's shares need it less.
 
     Args:
         values: The value of each observation, [n]: one for each item, since several of one item are
             more alike than those of a group of items.
         groups: The clusters of the observations.
-        difference: Whether the values are differences of two systems' passes and failures.
+        single: Whether it is one rate of passes, of which one large group may decide.
 
     >>> round(interval_size(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), Groups.of(None, 6)), 6)
     6.0
@@ -365,7 +365,7 @@ def interval_size(values: Floats, groups: Groups, difference: bool = False) -> f
     if g in (1, n):
         return groups.least_effective
     half = 2 * int(groups.size.max()) >= n
-    if half and g - 1 > DOMINATED * groups.freedom and not difference:
+    if single and half and g - 1 > DOMINATED * groups.freedom:
         least, apart = groups.least_effective, values - values.mean()
         variance = g / (g - 1) * float((groups.sums(apart) ** 2).sum()) / n**2
         worth = values.var(ddof=1) / variance if variance > NO_SPREAD**2 else least

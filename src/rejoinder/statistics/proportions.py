@@ -146,12 +146,12 @@ def share_size(values: Floats, groups: Groups, off: Floats | None = None) -> flo
     >>> round(share_size(np.array([0.0, 0.5] * 8), Groups.of(None, 16)), 1)
     45.0
     """
-    p, variance, difference = float(values.mean()), mean_variance(values, groups), off is not None
+    p, variance, single = float(values.mean()), mean_variance(values, groups), off is None
     if off is None:
         off = 1 - values if p >= 0.5 else values
     hardly_off = off.sum() ** 2 < FEW_OFF_THE_END * (off**2).sum()
     if hardly_off or are_ends(off) or not variance > NO_SPREAD**2:
-        return interval_size(values, groups, difference)
+        return interval_size(values, groups, single)
     return float((np.abs(values).mean() - p * p) / variance) * of_freedom(groups)
 
 

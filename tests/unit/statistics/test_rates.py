@@ -12,7 +12,7 @@ from rejoinder.human_evaluation.rating_criterion import _mean_interval
 from rejoinder.human_evaluation.rating_summary import ratings
 from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.statistics.mean_difference import mean_inference
-from rejoinder.statistics.proportions import mean_on_scale, wilson
+from rejoinder.statistics.proportions import mean_on_scale, share_size, wilson
 from rejoinder.statistics.student import t_quantile
 from rejoinder.tables.write import write_scores
 
@@ -175,12 +175,13 @@ def test_one_cluster_beside_many_small_ones_decides_what_a_rate_is_worth():
     worth = values.var(ddof=1) / (100 / 99 * (sums**2).sum() / n**2)
     kish = n**2 / (sizes**2).sum()
     expected = max(worth, kish) * (t_quantile(0.95, n - 1) / t_quantile(0.95, kish - 1)) ** 2
-    assert interval_size(values, groups) == pytest.approx(expected, rel=1e-12)
-    assert interval_size(values, groups, difference=True) > expected
-    passed = interval_size(np.ones(n), groups)
+    assert interval_size(values, groups, single=True) == pytest.approx(expected, rel=1e-12)
+    assert share_size(values, groups) == pytest.approx(expected, rel=1e-12)
+    assert interval_size(values, groups) > expected
+    passed = share_size(np.ones(n), groups)
     assert passed == pytest.approx(expected / max(worth, kish) * kish, rel=1e-12)
     even = Groups.of(np.repeat(np.arange(99), 4), n)
-    assert interval_size(values, even) == interval_size(values, even, difference=True)
+    assert interval_size(values, even) == share_size(values, even)
 
 
 @pytest.mark.parametrize("p", [0.05, 0.3, 0.9])

@@ -1,5 +1,6 @@
 """What the page answers, to whom, and what it refuses."""
 
+import hashlib
 import re
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
@@ -28,7 +29,6 @@ from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 
 OURS = {"Sec-Fetch-Site": "same-origin"}
-SCRIPTS = ("keys", "page")
 SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{7*7}}</textarea>javascript:"
 
 
@@ -154,8 +154,25 @@ def test_nothing_of_a_corpus_or_a_rater_is_markup(tmp_path, kind):
             assert tag not in ("img", "iframe", "object", "style")
             assert not any(name.startswith("on") or name == "style" for name in given)
             if tag == "script":
-                assert given in [{"src": f"/static/{name}.js", "defer": None} for name in SCRIPTS]
+                assert re.fullmatch(r"/static/(keys|page)\.js\?[0-9a-f]{16}", given.pop("src"))
+                assert given == {"defer": None}
         assert "49" not in Page(page.text).text.replace(rater.code, "")
+
+
+def test_a_browser_keeps_what_the_pages_load(tmp_path):
+    study = studies.study(tmp_path)
+    rater, web = study.add_rater(), client(study)
+    first = web.get(f"/r/{rater.token}").text
+    addresses = re.findall(r'"(/static/[^"]+)"', first)
+    assert [address.split("?")[0] for address in addresses] == [
+        f"/static/{name}" for name in ("page.css", "keys.js", "page.js")
+    ]
+    for address in addresses:  # those of the first question are here before a server can go away
+        kept = web.get(address)
+        assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert hashlib.sha256(kept.content).hexdigest().startswith(address.split("?")[1])
+        assert address in begin(web, rater).text
+    assert web.get("/static/nothing.css?1").headers["cache-control"] == "no-store"
 
 
 def test_nobody_comes_in_without_a_link(tmp_path):

@@ -6,7 +6,6 @@ import functools
 import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 from anyio import to_thread
@@ -22,7 +21,7 @@ from rejoinder.annotation.export import export
 from rejoinder.annotation.followed_design import FollowedDesign
 from rejoinder.annotation.overview import overview
 from rejoinder.annotation.page_words import RaterError, say
-from rejoinder.annotation.server.pages import Pages
+from rejoinder.annotation.server.pages import STATIC, Pages
 from rejoinder.annotation.server.security import (
     HEADERS,
     RateLimit,
@@ -41,7 +40,6 @@ PLATFORM_IDS = ("PROLIFIC_PID", "workerId", "participant")
 SCRIPT_HEADER = "Rejoinder-Script"
 """The header of an answer that the page's script sends, so that it can be sent again."""
 
-_STATIC = Path(__file__).with_name("static")
 Made = TypeVar("Made")
 
 
@@ -82,7 +80,7 @@ def make_app(
             Route("/a/{token}/links", routes.add_link, methods=["POST"]),
             Route("/a/{token}/standing", routes.set_standing, methods=["POST"]),
             Route("/a/{token}/export.csv", routes.export),
-            Mount("/static", StaticFiles(directory=_STATIC)),
+            Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={
             RequestRefusedError: routes.refused,
@@ -106,8 +104,8 @@ class SafeHeaders:
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = {name.lower(): value for name, value in HEADERS.items()}
-                if scope["path"].startswith("/static/"):
-                    own["cache-control"] = "no-cache"
+                if scope["path"].startswith("/static/") and message["status"] == 200:
+                    own["cache-control"] = "public, max-age=31536000, immutable"
                 other_headers = [each for each in message["headers"] if each[0].decode() not in own]
                 own_headers = [(name.encode(), value.encode()) for name, value in own.items()]
                 message = {**message, "headers": [*other_headers, *own_headers]}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -20,6 +22,18 @@ from rejoinder.annotation.server.addresses import qr_svg
 from rejoinder.annotation.server.security import form_token
 from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Feedback, Rater, Shown, Study
+
+STATIC = Path(__file__).with_name("static")
+
+
+@functools.cache
+def static_address(name: str) -> str:
+    """The address of a file of the pages, with a digest of its bytes: what a browser has of it stays true.
+
+    So a page that comes just before the server goes away has its scripts all the same, and they keep its
+    answers.
+    """
+    return f"/static/{name}?{hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:16]}"
 
 
 class Pages:
@@ -50,6 +64,7 @@ class Pages:
         self._environment.globals["words"] = study.task.sentences
         self._environment.globals["say"] = functools.partial(say, study.task.sentences)
         self._environment.globals["longest_comment"] = LONGEST_COMMENT
+        self._environment.globals["static"] = static_address
 
     def _languages(self, shown: Shown) -> dict[str, str]:
         """By text of a question the tag of its language."""

@@ -72,7 +72,7 @@ def rating_at_once(
     return threads, confirmed, faults
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(30, marks=pytest.mark.slow)])
 def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
     db = tmp_path / "s.sqlite"
     server = Server(db, TESTSET, *SYSTEMS, "--set", f"raters_per_question={RATERS}")
@@ -81,7 +81,7 @@ def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
     threads, confirmed, faults = rating_at_once(server, RATERS, over.is_set)
     draw = random.Random(kills)
     for _ in range(kills):
-        enough = sum(map(len, confirmed)) + 3  # however busy the machine is
+        enough = sum(map(len, confirmed)) + 4  # however busy the machine is
         while sum(map(len, confirmed)) < enough and any(each.is_alive() for each in threads):
             time.sleep(0.01)
         time.sleep(draw.uniform(0.05, 0.8))
@@ -141,7 +141,7 @@ import sys
 from rejoinder.annotation.server import security
 from rejoinder.cli.app import main
 
-security.FORM_SECONDS = 2.0
+security.FORM_SECONDS = 1.0
 sys.argv[0] = "rejoinder"
 main()
 """

@@ -1,6 +1,6 @@
 """Studies by a design, replayed on real ratings: ``python -m simulations.monitored_real [dstc7|grade|zhao]``.
 
-The tables of docs/studies/design-of-ratings.md. The data are looked for in ``../shared/data``; what is not
+The tables of docs/design-of-ratings.md. The data are looked for in ``../shared/data``; what is not
 there is left out.
 """
 

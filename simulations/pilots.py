@@ -1,0 +1,92 @@
+"""How often a pilot's forecast holds the true share: ``python -m simulations.pilots [RUNS]``.
+
+Every item of a pilot is rated by so many people, who differ by noise alone; a judge sees all items of the
+pool. The true share is what a design forecasts from the true variances. The interval is of 90%.
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+
+import numpy as np
+import polars as pl
+
+from rejoinder import plan_design
+from rejoinder.errors import ParameterError
+from rejoinder.planning.design import Spread, designs_for, spread_of
+
+POOL = 2000
+EFFECT = 0.3
+SHARES = ("share", "share_low", "share_high")
+CELLS = [
+    (reliability, items, raters, rho)
+    for reliability, items, raters in ((0.6, 100, 3), (0.28, 100, 3), (0.6, 50, 2))
+    for rho in (0.0, 0.7)
+]
+
+
+def chosen(alternatives: pl.DataFrame) -> dict[str, list[float]]:
+    """By design its share, and the ends of that forecast's interval; without a pilot the ends are unknown."""
+    rows = alternatives.filter(pl.col("share").is_not_null())
+    return {name: ends for name, *ends in rows.select("design", *SHARES).iter_rows()}
+
+
+def pilot(
+    spread: Spread, items: int, raters: int, rng: np.random.Generator
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """Ratings of two systems by ``raters`` of each item, and a judge's scores of all of the pool."""
+    true = rng.normal(EFFECT, spread.items**0.5, POOL)
+    noise = rng.normal(0, (spread.rater / 2) ** 0.5, (2, items, raters))
+    grades = np.stack([true[:items, None] / 2 + noise[0], -true[:items, None] / 2 + noise[1]])
+    ids = [f"i{place}" for place in range(POOL)]
+    of = {
+        "id": np.tile(np.repeat(ids[:items], raters), 2),
+        "system": np.repeat(["a", "b"], items * raters),
+        "rater": [f"r{each}" for each in range(raters)] * (2 * items),
+        "score": grades.reshape(-1),
+    }
+    if not spread.rho:
+        return pl.DataFrame(of), None
+    marks = spread.rho * (true - EFFECT) / spread.items**0.5
+    marks = (marks + (1 - spread.rho**2) ** 0.5 * rng.standard_normal(POOL)) / 2
+    scores = {"id": ids * 2, "system": np.repeat(["a", "b"], POOL), "name": "judge",
+              "value": np.concatenate([marks, -marks])}  # fmt: skip
+    return pl.DataFrame(of), pl.DataFrame(scores)
+
+
+def held(cell: tuple[float, int, int, float], seed: int) -> dict[str, bool]:
+    """By design whether one pilot's interval holds the true share; no design where it gives no forecast."""
+    reliability, items, raters, rho = cell
+    spread = spread_of(reliability, 1.0, rho, POOL)
+    truth = designs_for(EFFECT, spread)
+    ratings, scores = pilot(spread, items, raters, np.random.default_rng([seed, 90]))
+    try:
+        found = plan_design(EFFECT, ratings=ratings, scores=scores, pool=POOL, seed=seed)
+    except ParameterError:
+        return {}
+    shares, true = chosen(found.alternatives), chosen(truth.alternatives)
+    return {
+        name: shares[name][1] <= share <= shares[name][2]
+        for name, (share, *_) in true.items()
+        if name in shares
+        and shares[name][1] < shares[name][2]  # three raters' share is 1 throughout
+    }
+
+
+def main(runs: int) -> None:
+    """Prints how many of so many pilots' intervals hold the true share, a row for each design."""
+    with ProcessPoolExecutor() as pool:
+        for cell in CELLS:
+            every = list(pool.map(held, repeat(cell, runs), range(runs), chunksize=10))
+            kept = {name for each in every for name in each}
+            for name in sorted(kept):
+                of = [each[name] for each in every if name in each]
+                share = sum(of) / len(of)
+                error = (share * (1 - share) / len(of)) ** 0.5
+                print(*cell, name, len(of), f"{share:.3f} ± {error:.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500)

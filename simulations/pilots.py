@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from itertools import repeat
 
 import numpy as np
@@ -27,10 +28,16 @@ CELLS = [
 ]
 
 
-def chosen(alternatives: pl.DataFrame) -> dict[str, list[float]]:
+def shares_of(alternatives: pl.DataFrame) -> dict[str, list[float]]:
     """By design its share, and the ends of that forecast's interval; without a pilot the ends are unknown."""
     rows = alternatives.filter(pl.col("share").is_not_null())
     return {name: ends for name, *ends in rows.select("design", *SHARES).iter_rows()}
+
+
+@cache
+def true_shares(spread: Spread) -> dict[str, list[float]]:
+    """By design its share where the variances are known."""
+    return shares_of(designs_for(EFFECT, spread).alternatives)
 
 
 def pilot(
@@ -60,13 +67,12 @@ def held(cell: tuple[float, int, int, float], seed: int) -> dict[str, bool]:
     """By design whether one pilot's interval holds the true share; no design where it gives no forecast."""
     reliability, items, raters, rho = cell
     spread = spread_of(reliability, 1.0, rho, POOL)
-    truth = designs_for(EFFECT, spread)
     ratings, scores = pilot(spread, items, raters, np.random.default_rng([seed, 90]))
     try:
         found = plan_design(EFFECT, ratings=ratings, scores=scores, pool=POOL, seed=seed)
     except ParameterError:
         return {}
-    shares, true = chosen(found.alternatives), chosen(truth.alternatives)
+    shares, true = shares_of(found.alternatives), true_shares(spread)
     return {
         name: shares[name][1] <= share <= shares[name][2]
         for name, (share, *_) in true.items()

@@ -6,7 +6,7 @@ import random
 import re
 import threading
 import time
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 
 import pytest
 
@@ -61,7 +61,7 @@ def rate_in_browser(link, apart, seed):
 
     draw, failed = random.Random(seed), 0
     with launched() as chromium:
-        page, _ = opened(chromium)
+        page = opened(chromium)[0]
         page.goto(link)
         page.locator("button[type=submit]").click()
         while True:
@@ -80,11 +80,13 @@ def rate_in_browser(link, apart, seed):
                 failed += 1
                 if "net::ERR_" not in str(error) or failed > 5:  # of some 150 pages and 30 kills
                     raise
-                for wait in range(5):  # the server may be away once more
+                for _ in range(5):  # the server may be away once more
                     time.sleep(3)
-                    with suppress(Error) if wait < 4 else nullcontext():
+                    with suppress(Error):
                         page.goto(link)
                         break
+                else:
+                    raise
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ SHAPED = {
         "statistics.prediction_powered._estimate",
         "statistics.rater_variance.RaterVariance.beside",
     ),
+    "shapes_clusters": ("statistics.clusters.dominated_variance",),
     "shapes_differences": (
         "statistics.proportions.mean_on_scale",
         "statistics.skewed_mean.Tails.interval",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
+from rejoinder.statistics.intervals import has_large_group
 from rejoinder.statistics.student import t_quantile
 
 # Draws are made in blocks of about this many numbers.
@@ -28,6 +29,10 @@ CAUTION = 2
 
 DOMINATED = 3
 """One group with half of the observations decides where ``g - 1`` is above so many times `Groups.freedom`."""
+
+KNOWN, FAR_OFF = 15, 0.99
+"""The variance between groups is known well enough with so many degrees of freedom; a large group is another
+kind of group where it lies outside the interval of this level that the groups' variance gives."""
 
 
 @dataclass(frozen=True)
@@ -290,6 +295,57 @@ def variance_components(values: Floats, groups: Groups) -> VarianceComponents:
     within = (float(((values - values.mean()) ** 2).sum()) - among * (g - 1)) / (n - g)
     size = (n - float((groups.size**2).sum()) / n) / (g - 1)
     return VarianceComponents(max(0.0, (among - within) / size), max(0.0, within))
+
+
+def dominated_variance(
+    values: Floats, groups: Groups, influence: Floats
+) -> tuple[float, float] | None:
+    """The variance of a mean of which one large group beside many small ones is most of the error.
+
+    The jackknife takes the large group's own deviation for the standard error of the mean, whose error is
+    that same deviation: beside very many small groups ``mean +- t e`` always holds the truth with t above 1,
+    and never below. So the variance comes from all groups, of which each counts once:
+    ``b sum_g w_g^2 + sum_g w_g^2 s_g^2 / n_g`` with ``w_g = n_g / n``, s_g^2 the variance within a group (of
+    a single observation the mean of the others'), and b the mean of the g terms
+    ``g / (g - 1) (m_g - m)^2 - s_g^2 / n_g``, at least 0, where m is the mean of the groups' means m_g. By
+    Satterthwaite (1946) its degrees of freedom are ``2 variance^2 / (e sum_g w_g^2)^2``, e the standard
+    error of b.
+
+    This takes large groups to differ as small ones do. Where the large one lies so far off that this
+    cannot be (`FAR_OFF`), the jackknife's wider interval is right.
+
+    Args:
+        values: float64 [n].
+        groups: The groups.
+        influence: float64 [g], their `influences` on the mean.
+
+    Returns:
+        The variance and its degrees of freedom. None where the jackknife is to be used: no group holds more
+        than a third of the observations, or they are not ``g - 1`` above 3 times `Groups.freedom`, or the
+        large one lies too far off, or the degrees of freedom are below 15.
+
+    >>> group = np.append(np.repeat(0, 300), 1 + np.arange(300) // 2)
+    >>> values = np.random.default_rng(1).normal(size=151)[group]
+    >>> groups = Groups.of(group, 600)
+    >>> influence = influences((values - values.mean()) / 600, group, 151)
+    >>> [round(each, 3) for each in dominated_variance(values, groups, influence)]
+    [0.195, 121.179]
+    """
+    size, g = groups.size, len(groups)
+    if not has_large_group(size) or g - 1 <= DOMINATED * groups.freedom:
+        return None
+    means = groups.sums(values) / size
+    within = groups.sums((values - means[groups.code]) ** 2) / np.maximum(size - 1, 1)
+    within[size == 1] = within[size > 1].mean()
+    terms = g / (g - 1) * (means - means.mean()) ** 2 - within / size
+    shares = (size / values.size) ** 2
+    variance = max(0.0, float(terms.mean())) * float(shares.sum())
+    variance += float((shares * within / size).sum())
+    error = float(terms.std(ddof=1)) / math.sqrt(g) * float(shares.sum())
+    df = min(g - 1.0, 2 * (variance / error) ** 2) if error > NO_SPREAD**2 else 0.0
+    if df < KNOWN or np.abs(influence).max() > t_quantile(FAR_OFF, df) * math.sqrt(variance):
+        return None
+    return variance, df
 
 
 def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> float:

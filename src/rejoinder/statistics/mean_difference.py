@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.clusters import Groups, freedom_of, influences
+from rejoinder.statistics.clusters import Groups, dominated_variance, freedom_of, influences
 from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
 from rejoinder.statistics.intervals import SAME
 from rejoinder.statistics.skewed_mean import Inference, t_inference
@@ -33,6 +33,8 @@ def paired_difference(differences: Floats, groups: NDArray[np.generic] | None = 
 def mean_inference(values: Floats, groups: Groups, reason: str | None = None) -> Inference:
     """The mean of grouped values, float64 [n], with the jackknife's error over the groups.
 
+    Where one group is most of the error, with that of `dominated_variance`.
+
     Args:
         values: float64 [n], at least one.
         groups: The groups.
@@ -40,9 +42,11 @@ def mean_inference(values: Floats, groups: Groups, reason: str | None = None) ->
     """
     mean = float(values.mean())
     influence = influences((values - mean) / values.size, groups.code, len(groups))
-    return t_inference(
-        mean, influence, groups.freedom, reason or _constant(influence), sizes=groups.size
-    )
+    reason, df = reason or _constant(influence), groups.freedom
+    if not reason and (found := dominated_variance(values, groups, influence)):
+        variance, df = found
+        influence *= math.sqrt(variance / float((influence**2).sum()))
+    return t_inference(mean, influence, df, reason, sizes=groups.size)
 
 
 def _constant(influence: Floats) -> str | None:

@@ -7,7 +7,13 @@ import polars as pl
 import pytest
 
 from rejoinder import Scores, TestSet, ratings
-from rejoinder.statistics.clusters import Groups, freedom_of, influences, mean_variance
+from rejoinder.statistics.clusters import (
+    Groups,
+    dominated_variance,
+    freedom_of,
+    influences,
+    mean_variance,
+)
 from rejoinder.statistics.intervals import large_group
 from rejoinder.statistics.judge_errors import judge_errors
 from rejoinder.statistics.mean_difference import paired_difference, unpaired_influence
@@ -99,6 +105,67 @@ def test_intervals_of_a_mean_cover(shape, clusters, alike):
         hits += low <= 0 <= high
     # Within .93 to .97, and three Monte-Carlo errors of .009.
     assert 0.903 <= hits / runs <= 0.997
+
+
+def dominated(values, code):
+    groups = Groups.of(code, code.size)
+    influence = influences((values - values.mean()) / code.size, groups.code, len(groups))
+    return dominated_variance(values, groups, influence)
+
+
+def test_the_variance_of_a_mean_that_one_cluster_decides():
+    values, code = drawn(SIZES["one half"](61), 0.9, np.random.default_rng(3))
+    groups = [values[code == each] for each in range(61)]
+    means = np.array([each.mean() for each in groups])
+    within = np.array([each.var(ddof=1) / each.size for each in groups])
+    shares = np.array([each.size / code.size for each in groups]) ** 2
+    terms = 61 / 60 * (means - means.mean()) ** 2 - within
+    expected = terms.mean() * shares.sum() + (shares * within).sum()
+    df = 2 * (expected / (shares.sum() * terms.std(ddof=1))) ** 2 * 61
+    assert dominated(values, code) == pytest.approx((expected, min(60, df)), rel=1e-12)
+
+
+def test_single_items_vary_as_those_of_the_other_clusters_do():
+    sizes = np.append(np.ones(200, dtype=int), [3, 300])
+    values, code = drawn(sizes, 0.9, np.random.default_rng(3))
+    within = np.array([values[code == each].var(ddof=1) for each in (200, 201)])
+    within = np.append(np.full(200, within.mean()), within) / sizes
+    means = np.array([values[code == each].mean() for each in range(202)])
+    shares = (sizes / code.size) ** 2
+    between = means.var(ddof=1) - within.mean()
+    expected = between * shares.sum() + (shares * within).sum()
+    assert dominated(values, code)[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_where_the_jackknife_stays():
+    rng = np.random.default_rng(3)
+    for shape, clusters, alike in (
+        ("equal", 100, 0.9),  # no large cluster
+        ("geometric", 100, 0.9),
+        ("one half", 10, 0.9),  # too few others
+        ("one half", 61, 0.0),  # how alike the items of a cluster are is not known
+    ):
+        assert dominated(*drawn(SIZES[shape](clusters), alike, rng)) is None, shape
+    values, code = drawn(SIZES["one half"](61), 0.9, rng)
+    values[code == 60] += 3 - values[code == 60].mean()
+    assert dominated(values, code) is None  # 3 standard deviations off
+    assert dominated(np.ones(code.size), code) is None
+
+
+@pytest.mark.parametrize(
+    ("times", "share"), [(1, 0.96), pytest.param(2, 0.87, marks=pytest.mark.slow)]
+)
+def test_one_cluster_beside_many(times, share):
+    # The jackknife holds the truth in .985; where the large cluster's standard deviation is twice that of
+    # the others, in .99.
+    rng, hits, runs = np.random.default_rng(4), 0, 2000
+    sizes = SIZES["one half"](601)
+    for _ in range(runs):
+        values, code = drawn(sizes, 0.5, rng)
+        values[code == 600] += math.sqrt((times**2 - 1) * 0.5) * rng.normal()
+        interval = paired_difference(values, code).interval
+        hits += interval.low <= 0 <= interval.high
+    assert hits / runs == pytest.approx(share, abs=0.02)
 
 
 @pytest.mark.parametrize("shape", ["one half", "geometric"])

@@ -43,8 +43,8 @@ def mean_inference(values: Floats, groups: Groups, reason: str | None = None) ->
     mean = float(values.mean())
     influence = influences((values - mean) / values.size, groups.code, len(groups))
     reason, df = reason or _constant(influence), groups.freedom
-    if not reason and (found := dominated_variance(values, groups, influence)):
-        variance, df = found
+    if not reason and (dominated := dominated_variance(values, groups, influence)):
+        variance, df = dominated
         influence *= math.sqrt(variance / float((influence**2).sum()))
     return t_inference(mean, influence, df, reason, sizes=groups.size)
 

@@ -615,11 +615,12 @@ these raters, and that is what is counted; where different people rate the two s
 Half of the variance is common to a cluster, and whole clusters are rated. `equal`: 5 items each. `one
 half`: one cluster has half of the rated items, the others 2 each. `geometric`: sizes grow from 1 to 20 by a
 constant factor.
-Where one cluster has half of all items beside many small ones, the variance of `judge alone` is that of all
-clusters, each counted once: the jackknife takes the large one's deviation for the standard error of a mean
-that errs by the same deviation, and held the truth in .98 to .99. It is right only where large clusters
-differ as small ones do; if the large one's standard deviation is twice that of the others, and it does not
-lie so far off that the jackknife is used, about .86 are held.
+Where one cluster has more than a third of the items and many small clusters have the rest, the intervals of
+`judge alone` and `a system's mean` use the variance between all clusters, each counted once. The jackknife
+takes the deviation of the large cluster for the standard error of a mean that has the same error: its
+intervals contained the truth in .979 to .986 of runs with 5,000 items, in .933 to .949 with 500. The new
+variance assumes that large clusters vary as small ones do. If the standard deviation of the large cluster is
+twice that of the others, about .87 of intervals contain the truth.
 """ + PAIR,
     ),
     "shapes_differences": (

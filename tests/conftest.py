@@ -19,7 +19,7 @@ from hypothesis import settings
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Workers that share two cores move between them, and so do their threads: with a core for each worker the
-# tests take a seventh less. Threads are as many as before, so that what they could break breaks here too.
+# tests take a sixth less time. The number of threads stays the same, so that their faults still show.
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 if WORKER and hasattr(os, "sched_setaffinity"):
     usable = sorted(os.sched_getaffinity(0))

@@ -28,11 +28,13 @@ CAUTION = 2
 """As if so many groups had shown that observations of a group are all alike, where few show anything."""
 
 DOMINATED = 3
-"""One group with half of the observations decides where ``g - 1`` is above so many times `Groups.freedom`."""
+"""Few groups decide where ``g - 1`` is above so many times `Groups.freedom`."""
 
-KNOWN, FAR_OFF = 15, 0.99
-"""The variance between groups is known well enough with so many degrees of freedom; a large group is another
-kind of group where it lies outside the interval of this level that the groups' variance gives."""
+LEAST_FREEDOM = 15
+"""With fewer degrees of freedom the variance between groups is too uncertain, and the jackknife is used."""
+
+DISTANT = 0.99
+"""A large group differs in kind where the mean moves without it by more than the interval of this level."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ class Groups:
     def freedom(self) -> float:
         """The degrees of freedom of an error by the jackknife over the groups; see `freedom_of`."""
         return freedom_of(self.size)
+
+    @property
+    def dominated(self) -> bool:
+        """Whether most groups are small beside the largest: ``g - 1`` is above 3 times `freedom`."""
+        return len(self) - 1 > DOMINATED * self.freedom
 
     @property
     def least_effective(self) -> float:
@@ -297,55 +304,64 @@ def variance_components(values: Floats, groups: Groups) -> VarianceComponents:
     return VarianceComponents(max(0.0, (among - within) / size), max(0.0, within))
 
 
-def dominated_variance(
-    values: Floats, groups: Groups, influence: Floats
-) -> tuple[float, float] | None:
-    """The variance of a mean of which one large group beside many small ones is most of the error.
+class MeanVariance(NamedTuple):
+    """The variance of a mean.
 
-    The jackknife takes the large group's own deviation for the standard error of the mean, whose error is
-    that same deviation: beside very many small groups ``mean +- t e`` always holds the truth with t above 1,
-    and never below. So the variance comes from all groups, of which each counts once:
-    ``b sum_g w_g^2 + sum_g w_g^2 s_g^2 / n_g`` with ``w_g = n_g / n``, s_g^2 the variance within a group (of
-    a single observation the mean of the others'), and b the mean of the g terms
-    ``g / (g - 1) (m_g - m)^2 - s_g^2 / n_g``, at least 0, where m is the mean of the groups' means m_g. By
-    Satterthwaite (1946) its degrees of freedom are ``2 variance^2 / (e sum_g w_g^2)^2``, e the standard
-    error of b.
+    Args:
+        variance: In squared units of the values.
+        df: Its degrees of freedom.
+    """
 
-    This takes large groups to differ as small ones do. Where the large one lies so far off that this
-    cannot be (`FAR_OFF`), the jackknife's wider interval is right.
+    variance: float
+    df: float
+
+
+def dominated_variance(values: Floats, groups: Groups) -> MeanVariance | None:
+    """The variance of a mean whose error comes mostly from one large group beside many small ones.
+
+    The jackknife would take the deviation of the large group for the standard error, but the error of the
+    mean is nearly that same deviation: with very many small groups, ``mean +- t e`` would contain the truth
+    always where t is above 1. So the variance is estimated from all groups, each counted once:
+    ``b sum_g w_g^2 + sum_g w_g^2 s_g^2 / n_g`` with n_g the size of a group, ``w_g = n_g / n``, s_g^2 the
+    variance within it (for a group of one observation the mean s^2 of the larger groups), and b the mean of
+    the g terms ``g / (g - 1) (m_g - m)^2 - s_g^2 / n_g``, at least 0, where m is the mean of the groups'
+    means m_g. By Satterthwaite (1946) it has ``2 variance^2 / (e sum_g w_g^2)^2`` degrees of freedom, at
+    most ``g - 1``, e the standard error of b.
+
+    This assumes that large groups differ as small ones do.
 
     Args:
         values: float64 [n].
         groups: The groups.
-        influence: float64 [g], their `influences` on the mean.
 
     Returns:
-        The variance and its degrees of freedom. None where the jackknife is to be used: no group holds more
-        than a third of the observations, or they are not ``g - 1`` above 3 times `Groups.freedom`, or the
-        large one lies too far off, or the degrees of freedom are below 15.
+        None where the jackknife is to be used: no group holds more than a third of the observations; the
+        groups are not `Groups.dominated`; there are fewer than 15 degrees of freedom; or the greatest of the
+        `influences` is above t (99%) times the new standard error, so that this group differs in kind.
 
     >>> group = np.append(np.repeat(0, 300), 1 + np.arange(300) // 2)
     >>> values = np.random.default_rng(1).normal(size=151)[group]
-    >>> groups = Groups.of(group, 600)
-    >>> influence = influences((values - values.mean()) / 600, group, 151)
-    >>> [round(each, 3) for each in dominated_variance(values, groups, influence)]
+    >>> [round(each, 3) for each in dominated_variance(values, Groups.of(group, 600))]
     [0.195, 121.179]
     """
-    size, g = groups.size, len(groups)
-    if not has_large_group(size) or g - 1 <= DOMINATED * groups.freedom:
+    sizes, g = groups.size, len(groups)
+    if not has_large_group(sizes) or not groups.dominated:
         return None
-    means = groups.sums(values) / size
-    within = groups.sums((values - means[groups.code]) ** 2) / np.maximum(size - 1, 1)
-    within[size == 1] = within[size > 1].mean()
-    terms = g / (g - 1) * (means - means.mean()) ** 2 - within / size
-    shares = (size / values.size) ** 2
-    variance = max(0.0, float(terms.mean())) * float(shares.sum())
-    variance += float((shares * within / size).sum())
-    error = float(terms.std(ddof=1)) / math.sqrt(g) * float(shares.sum())
+    means = groups.sums(values) / sizes
+    within = groups.sums((values - means[groups.code]) ** 2) / np.maximum(sizes - 1, 1)
+    within[sizes == 1] = within[sizes > 1].mean()
+    terms = g / (g - 1) * (means - means.mean()) ** 2 - within / sizes
+    squares = (sizes / values.size) ** 2
+    between = max(0.0, float(terms.mean())) * float(squares.sum())
+    variance = between + float((squares * within / sizes).sum())
+    error = float(terms.std(ddof=1)) / math.sqrt(g) * float(squares.sum())  # that of `between`
     df = min(g - 1.0, 2 * (variance / error) ** 2) if error > NO_SPREAD**2 else 0.0
-    if df < KNOWN or np.abs(influence).max() > t_quantile(FAR_OFF, df) * math.sqrt(variance):
+    if df < LEAST_FREEDOM:
         return None
-    return variance, df
+    moved = influences((values - values.mean()) / values.size, groups.code, g)
+    if np.abs(moved).max() > t_quantile(DISTANT, df) * math.sqrt(variance):
+        return None
+    return MeanVariance(variance, df)
 
 
 def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> float:
@@ -401,9 +417,9 @@ def interval_size(values: Floats, groups: Groups, single: bool = False) -> float
     the one that c of g groups show, counted c times, and of the greatest there can be, counted
     ``2 (1 - c / g)`` times, which was found by simulation (docs/studies/coverage.md).
 
-    One group that holds half of the observations or more, beside many small ones (``g - 1`` above 3 times
-    `Groups.freedom`), is most of the error, and the groups show too little of how alike its observations
-    are. Then a single rate is worth ``min(n, max(e, s^2 / V)) (t_(n - 1) / t_(max(1, e - 1)))^2``, which
+    One group that holds half of the observations or more, beside many small ones (`Groups.dominated`), is
+    most of the error, and the groups show too little of how alike its observations are. Then a single rate
+    is worth ``min(n, max(e, s^2 / V)) (t_(n - 1) / t_(max(1, e - 1)))^2``, which
     can be below e: e is `Groups.least_effective`, s^2 the variance of the values, and V that of their mean,
     ``g / (g - 1) sum_i (sum_j (y_ij - mean))^2 / n^2``. Of other sizes, and of a difference of two rates,
     whose test would err in 8 of 100, that is too narrow an interval; people's shares need it less.
@@ -421,7 +437,7 @@ def interval_size(values: Floats, groups: Groups, single: bool = False) -> float
     if g in (1, n):
         return groups.least_effective
     half = 2 * int(groups.size.max()) >= n
-    if single and half and g - 1 > DOMINATED * groups.freedom:
+    if single and half and groups.dominated:
         least, apart = groups.least_effective, values - values.mean()
         variance = g / (g - 1) * float((groups.sums(apart) ** 2).sum()) / n**2
         worth = values.var(ddof=1) / variance if variance > NO_SPREAD**2 else least

@@ -31,9 +31,9 @@ def paired_difference(differences: Floats, groups: NDArray[np.generic] | None = 
 
 
 def mean_inference(values: Floats, groups: Groups, reason: str | None = None) -> Inference:
-    """The mean of grouped values, float64 [n], with the jackknife's error over the groups.
+    """The mean of grouped values, with its interval and its test by Student's t.
 
-    Where one group is most of the error, with that of `dominated_variance`.
+    The standard error is the jackknife's over the groups, or that of `dominated_variance` where it gives one.
 
     Args:
         values: float64 [n], at least one.
@@ -43,9 +43,10 @@ def mean_inference(values: Floats, groups: Groups, reason: str | None = None) ->
     mean = float(values.mean())
     influence = influences((values - mean) / values.size, groups.code, len(groups))
     reason, df = reason or _constant(influence), groups.freedom
-    if not reason and (dominated := dominated_variance(values, groups, influence)):
-        variance, df = dominated
-        influence *= math.sqrt(variance / float((influence**2).sum()))
+    if not reason and (dominated := dominated_variance(values, groups)):
+        # Of the influences nothing but their sum of squares is used where one group is large.
+        influence *= math.sqrt(dominated.variance / float((influence**2).sum()))
+        df = dominated.df
     return t_inference(mean, influence, df, reason, sizes=groups.size)
 
 

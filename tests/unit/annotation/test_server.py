@@ -172,7 +172,13 @@ def test_a_browser_keeps_what_the_pages_load(tmp_path):
         assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
         assert hashlib.sha256(kept.content).hexdigest().startswith(address.split("?")[1])
         assert address in begin(web, rater).text
-    assert web.get("/static/nothing.css?1").headers["cache-control"] == "no-store"
+        again = web.get(address, headers={"if-none-match": kept.headers["etag"]})
+        assert (again.status_code, again.headers["cache-control"]) == (
+            304,
+            kept.headers["cache-control"],
+        )
+    for other in ("page.css", "page.css?", "page.css?0123456789abcdef", "nothing.css?1", "?1"):
+        assert web.get(f"/static/{other}").headers["cache-control"] == "no-store"
 
 
 def test_nobody_comes_in_without_a_link(tmp_path):

@@ -21,7 +21,7 @@ from rejoinder.annotation.export import export
 from rejoinder.annotation.followed_design import FollowedDesign
 from rejoinder.annotation.overview import overview
 from rejoinder.annotation.page_words import RaterError, say
-from rejoinder.annotation.server.pages import STATIC, Pages
+from rejoinder.annotation.server.pages import STATIC, Pages, static_addresses
 from rejoinder.annotation.server.security import (
     HEADERS,
     RateLimit,
@@ -93,7 +93,7 @@ def make_app(
 
 
 class SafeHeaders:
-    """Adds the headers of `security.HEADERS` to every answer."""
+    """Adds the headers of `security.HEADERS` to every answer; a browser may keep static files."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -104,7 +104,9 @@ class SafeHeaders:
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = {name.lower(): value for name, value in HEADERS.items()}
-                if scope["path"].startswith("/static/") and message["status"] == 200:
+                # An address with a digest never has other content; a 304 must not say no-store.
+                address = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
+                if message["status"] in (200, 304) and address in static_addresses():
                     own["cache-control"] = "public, max-age=31536000, immutable"
                 other_headers = [each for each in message["headers"] if each[0].decode() not in own]
                 own_headers = [(name.encode(), value.encode()) for name, value in own.items()]

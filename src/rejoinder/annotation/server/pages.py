@@ -28,12 +28,18 @@ STATIC = Path(__file__).with_name("static")
 
 @functools.cache
 def static_address(name: str) -> str:
-    """The address of a file of the pages, with a digest of its bytes: what a browser has of it stays true.
+    """The address of a static file, with a digest of its content, so that a browser may keep it for good.
 
-    So a page that comes just before the server goes away has its scripts all the same, and they keep its
+    A page that is sent just before the server stops then still has its scripts, which keep the rater's
     answers.
     """
     return f"/static/{name}?{hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:16]}"
+
+
+@functools.cache
+def static_addresses() -> frozenset[str]:
+    """The `static_address` of every static file."""
+    return frozenset(static_address(each.name) for each in STATIC.iterdir())
 
 
 class Pages:

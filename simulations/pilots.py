@@ -1,7 +1,7 @@
-"""How often a pilot's forecast holds the true share: ``python -m simulations.pilots [RUNS]``.
+"""How often the interval of a pilot's forecast holds the true share: ``python -m simulations.pilots [RUNS]``.
 
-Every item of a pilot is rated by so many people, who differ by noise alone; a judge sees all items of the
-pool. The true share is what a design forecasts from the true variances. The interval is of 90%.
+Each item of a pilot is rated by two or three people, who differ by noise alone; a judge scores all items of
+the pool. The true share is the forecast from the true variances. The interval is of 90%.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -21,8 +22,26 @@ from rejoinder.planning.design import Spread, designs_for, spread_of
 POOL = 2000
 EFFECT = 0.3
 SHARES = ("share", "share_low", "share_high")
+
+
+class Cell(NamedTuple):
+    """What a pilot is like.
+
+    Args:
+        reliability: Of the mean of three ratings, of the difference of two systems.
+        items: How many are rated.
+        raters: How many rate each.
+        rho: The correlation of a judge with the true differences; 0: there is none.
+    """
+
+    reliability: float
+    items: int
+    raters: int
+    rho: float
+
+
 CELLS = [
-    (reliability, items, raters, rho)
+    Cell(reliability, items, raters, rho)
     for reliability, items, raters in ((0.6, 100, 3), (0.28, 100, 3), (0.6, 50, 2))
     for rho in (0.0, 0.7)
 ]
@@ -48,51 +67,52 @@ def pilot(
     noise = rng.normal(0, (spread.rater / 2) ** 0.5, (2, items, raters))
     grades = np.stack([true[:items, None] / 2 + noise[0], -true[:items, None] / 2 + noise[1]])
     ids = [f"i{place}" for place in range(POOL)]
-    of = {
+    table = {
         "id": np.tile(np.repeat(ids[:items], raters), 2),
         "system": np.repeat(["a", "b"], items * raters),
         "rater": [f"r{each}" for each in range(raters)] * (2 * items),
         "score": grades.reshape(-1),
     }
     if not spread.rho:
-        return pl.DataFrame(of), None
+        return pl.DataFrame(table), None
     marks = spread.rho * (true - EFFECT) / spread.items**0.5
     marks = (marks + (1 - spread.rho**2) ** 0.5 * rng.standard_normal(POOL)) / 2
     scores = {"id": ids * 2, "system": np.repeat(["a", "b"], POOL), "name": "judge",
               "value": np.concatenate([marks, -marks])}  # fmt: skip
-    return pl.DataFrame(of), pl.DataFrame(scores)
+    return pl.DataFrame(table), pl.DataFrame(scores)
 
 
-def held(cell: tuple[float, int, int, float], seed: int) -> dict[str, bool]:
+def contains_true_share(cell: Cell, seed: int) -> dict[str, bool]:
     """By design whether one pilot's interval holds the true share; no design where it gives no forecast."""
-    reliability, items, raters, rho = cell
-    spread = spread_of(reliability, 1.0, rho, POOL)
-    ratings, scores = pilot(spread, items, raters, np.random.default_rng([seed, 90]))
+    spread = spread_of(cell.reliability, 1.0, cell.rho, POOL)
+    ratings, scores = pilot(spread, cell.items, cell.raters, np.random.default_rng([seed, 90]))
     try:
-        found = plan_design(EFFECT, ratings=ratings, scores=scores, pool=POOL, seed=seed)
-    except ParameterError:
+        plan = plan_design(EFFECT, ratings=ratings, scores=scores, pool=POOL, seed=seed)
+    except ParameterError:  # its ratings show no variance beyond the raters' noise
         return {}
-    shares, true = shares_of(found.alternatives), true_shares(spread)
+    shares, true = shares_of(plan.alternatives), true_shares(spread)
     return {
         name: shares[name][1] <= share <= shares[name][2]
         for name, (share, *_) in true.items()
         if name in shares
-        and shares[name][1] < shares[name][2]  # three raters' share is 1 throughout
+        and shares[name][1] < shares[name][2]  # the share of three raters is 1 by definition
     }
 
 
 def main(runs: int) -> None:
     """Prints how many of so many pilots' intervals hold the true share, a row for each design."""
+    print(*Cell._fields, "design", "pilots with a forecast", "share")
     with ProcessPoolExecutor() as pool:
         for cell in CELLS:
-            every = list(pool.map(held, repeat(cell, runs), range(runs), chunksize=10))
-            kept = {name for each in every for name in each}
-            for name in sorted(kept):
-                of = [each[name] for each in every if name in each]
-                share = sum(of) / len(of)
-                error = (share * (1 - share) / len(of)) ** 0.5
-                print(*cell, name, len(of), f"{share:.3f} ± {error:.3f}", flush=True)
+            every = list(
+                pool.map(contains_true_share, repeat(cell, runs), range(runs), chunksize=10)
+            )
+            for name in sorted({name for each in every for name in each}):
+                hits = [each[name] for each in every if name in each]
+                share = sum(hits) / len(hits)
+                error = (share * (1 - share) / len(hits)) ** 0.5
+                print(*cell, name, len(hits), f"{share:.3f} ± {error:.3f}", flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 800)

@@ -158,7 +158,11 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
     """The ids of items without a value in a column."""
     choices = [name for name in items.columns if name != "id"]
     if column not in choices:
-        remedy = f"choose {one_of(choices)}" if choices else "the contexts have none besides id"
+        remedy = (
+            f"choose {one_of(choices)}"
+            if choices
+            else "they have none besides id; give a test set whose contexts have it"
+        )
         raise ParameterError(
             Argument("cluster", column), f": the contexts have no column '{column}'; {remedy}"
         )

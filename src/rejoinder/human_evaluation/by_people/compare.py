@@ -34,6 +34,7 @@ from rejoinder.result import Basis, PlottedResult, with_basis
 from rejoinder.statistics.confidence_sequence import TUNED_FOR, at_any_time
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.draws import check_draws
+from rejoinder.statistics.intervals import large_group
 from rejoinder.statistics.prediction_powered import CorrectedMean
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
@@ -244,6 +245,9 @@ class ByPeople:
         self.places = pairs_of(self.replies.systems, asked.a, asked.b)
         self.notes = over_pairs(table)[1] + rater_notes(self.replies, self.places)
         self.notes += grade_notes(table.get_column("score").to_numpy(), asked.scale)
+        if self.replies.groups_are == "clusters":
+            rated = np.isfinite(self.replies.ratings).any(axis=0)
+            self.notes += large_group(np.bincount(self.replies.group[rated]), "rated items")
         self.pairs = self._pairs()
         self.ranks = self._ranks()
 

@@ -201,7 +201,8 @@ def unseen_failures(replies: RatedReplies, fewest: int) -> list[str]:
     """A note on how often so few rated items show no failure of a system that fails now and then."""
     if fewest >= MANY or replies.scale:
         return []
-    rated = counted(fewest, f"rated {replies.groups_are.removesuffix('s')}")
+    clusters = replies.groups_are == "clusters"
+    rated = counted(fewest, f"rated {'cluster' if clusters else 'item'}")
     allowed = (
         f"intervals allow for failures within the grades given, {ends_of(replies)}"
         if replies.ends
@@ -210,7 +211,7 @@ def unseen_failures(replies: RatedReplies, fewest: int) -> list[str]:
     )
     return [
         f"with {rated}, {100 * (1 - RARE) ** fewest:.0f} of 100 studies see no failure of a system that "
-        f"fails in 1 of 20 replies; {allowed} ({SCALE} names the ends)"
+        f"fails in 1 of 20 {'clusters' if clusters else 'replies'}; {allowed} ({SCALE} names the ends)"
     ]
 
 

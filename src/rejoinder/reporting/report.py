@@ -19,6 +19,7 @@ from rejoinder.files.replacing import check_target, write_file
 from rejoinder.human_evaluation.by_people.compare import compare_by_people
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
+from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
 from rejoinder.messages import Argument, Call, counted
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
@@ -310,7 +311,7 @@ def report(
         scores,
         compared,
         audited,
-        None if table is None else summarise(table, scale=scale, **draws),
+        None if table is None else _summarised(table, scores, cluster, scale=scale, **draws),
         *people,
         by_people,
         None if chosen is None else summarise_preferences(chosen, criterion=criterion, **draws),
@@ -376,6 +377,15 @@ def _scored_ratings(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str,
     left_out = table.frame.height - own.height
     note = f"ratings: {counted(left_out, 'rating')} of other systems or items left out"
     return table.with_frame(own), (note,) if left_out else ()
+
+
+def _summarised(table: Ratings, scores: Scores, cluster: str | None, **asked: Any) -> RatingSummary:
+    """People's ratings, over the clusters of the items that are scored."""
+    if scores.cluster:
+        items = scores.items.select("id", pl.col(scores.cluster).cast(pl.String))
+        frame = table.frame.drop(scores.cluster, strict=False)
+        table = table.with_frame(frame.join(items, on="id", how="left", maintain_order="left"))
+    return summarise(table, cluster=scores.cluster or cluster, **asked)
 
 
 def _attempt(part: str, make: Callable[[], Made], failed: dict[str, str]) -> Made | None:

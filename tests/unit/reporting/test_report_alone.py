@@ -1,6 +1,7 @@
 """A report of ratings, preferences or scores alone: the same verdict, without any text."""
 
 import json
+import random
 
 import polars as pl
 import pytest
@@ -90,6 +91,23 @@ def test_replies_without_references_are_compared_by_people():
     example = first_screen(report).examples[0]
     assert example.replies[0].text == f"good says {example.id}"
     assert example.message == example.id
+
+
+def test_agreement_of_people_is_over_the_clusters_of_the_items():
+    rng = random.Random(3)
+    given = judged().with_columns(
+        score=pl.col("score") + pl.Series([rng.gauss(0, 2) for _ in range(288)])
+    )
+    ids = given["id"].unique(maintain_order=True).to_list()
+    users = pl.DataFrame({"id": ids, "user": [f"u{place // 3}" for place in range(len(ids))]})
+    made = rejoinder.TestSet.from_lists([["hi"] for _ in ids], contexts=ids, ids=ids)
+    testset = rejoinder.TestSet(made.contexts.join(users, on="id"), made.references)
+    replies = {name: [f"{name} says {id}" for id in ids] for name in ("good", "middle", "weak")}
+    for cluster in ("user", "none"):
+        made = rejoinder.report(testset, replies, ["length"], ratings=given, cluster=cluster, **FEW)
+        table = given.join(users, on="id")
+        expected = rejoinder.ratings(table, cluster=cluster, **FEW)
+        assert made.ratings.agreement.equals(expected.agreement)
 
 
 def test_one_system_alone_has_a_page():

@@ -29,7 +29,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument, counted, listed
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.agreement import Judgements
-from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
+from rejoinder.statistics.clusters import Groups, effective_size, interval_variance
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups, large_group
 from rejoinder.statistics.mean_difference import mean_inference
@@ -253,8 +253,10 @@ class RatingCriterion:
             return
         for name in dict.fromkeys(self.selected.systems):
             of_system = self.selected.systems == name
-            groups = self.options.groups(self.selected.ids[of_system])
-            sizes.append(round(effective_size(self.reduced.values[of_system], groups)))
+            values = self.reduced.values[of_system]
+            groups = Groups.of(self.options.groups(self.selected.ids[of_system]), values.size)
+            variance = interval_variance(values, groups)
+            sizes.append(round(effective_size(values, groups, variance)))
         ids = self.table.get_column("id").unique().to_numpy()
         self.notes += large_group(np.unique(self.options.groups(ids), return_counts=True)[1])
         items = counted(ids.size, "item")
@@ -350,13 +352,17 @@ def _mean_interval(
     return Interval(min(low, on_scale.low), max(high, on_scale.high))
 
 
+def _design_effect(values: Floats, groups: Groups) -> float:
+    """By how much clusters widen the variance of a mean; NaN where values do not vary."""
+    plain = values.var(ddof=1) / values.size if values.size > 1 else 0.0
+    return interval_variance(values, groups) / plain if plain > 0 else math.nan
+
+
 def _clustering(values: Floats, groups: Groups | None) -> dict[str, Any]:
     """How many clusters a system's replies are in, and how much these widen its variance."""
     if groups is None:
         return {}
-    plain = values.var(ddof=1) / values.size if values.size > 1 else 0.0
-    effect = mean_variance(values, groups) / plain if plain > 0 else math.nan
-    return {"clusters": len(groups), "design_effect": float(effect)}
+    return {"clusters": len(groups), "design_effect": _design_effect(values, groups)}
 
 
 def _number(text: str) -> tuple[int, str]:

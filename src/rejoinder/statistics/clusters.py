@@ -364,7 +364,15 @@ def dominated_variance(values: Floats, groups: Groups) -> MeanVariance | None:
     return MeanVariance(variance, df)
 
 
-def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> float:
+def interval_variance(values: Floats, groups: Groups) -> float:
+    """The variance by which `mean_inference` makes its interval: `dominated_variance`, or `mean_variance`."""
+    dominated = dominated_variance(values, groups)
+    return dominated.variance if dominated else mean_variance(values, groups)
+
+
+def effective_size(
+    values: Floats, groups: NDArray[np.generic] | Groups, variance: float | None = None
+) -> float:
     """How many independent observations a mean of grouped ones is worth.
 
     Observations of one group are alike: their mean varies as that of n / deff independent ones would,
@@ -374,6 +382,7 @@ def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> floa
     Args:
         values: float64 [n].
         groups: [n], the group of each.
+        variance: V; None: the `mean_variance`.
 
     Returns:
         From `Groups.least_effective` (the observations of a group are all alike: as many as there are
@@ -395,7 +404,7 @@ def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> floa
     if len(groups) < 2 or values.min() == values.max():
         return groups.least_effective
     plain = ((values - values.mean()) ** 2).sum() / (n * (n - 1))
-    grouped = mean_variance(values, groups)
+    grouped = mean_variance(values, groups) if variance is None else variance
     return (
         float(np.clip(n * plain / grouped, groups.least_effective, n)) if grouped > 0 else float(n)
     )

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from rejoinder import Scores, TestSet, ratings
+from rejoinder.human_evaluation.by_people.compare import compare_by_people
 from rejoinder.statistics.clusters import (
     Groups,
     dominated_variance,
@@ -20,6 +21,7 @@ from rejoinder.statistics.mean_difference import paired_difference, unpaired_inf
 from rejoinder.statistics.prediction_powered import corrected_mean
 from rejoinder.statistics.proportions import mean_on_scale
 from rejoinder.statistics.skewed_mean import t_inference
+from rejoinder.statistics.student import t_quantile
 
 SIZES = {
     "none": lambda g: np.ones(g, dtype=int),
@@ -207,6 +209,26 @@ def test_scores_and_ratings_have_the_note():
     rows = {"system": ["s"] * 15, "id": ids, "rater": "ann", "criterion": "good", "score": 1.0}
     rated = pl.DataFrame(rows).with_columns(score=pl.int_range(15) % 5 + 1.0, user=pl.Series(users))
     assert any(words in note for note in ratings(rated, cluster="user").notes)
+    other = rated.with_columns(system=pl.lit("t"), score=6 - pl.col("score"))
+    compared = compare_by_people(pl.concat([rated, other]), cluster="user")
+    (note,) = (each for each in compared.notes if "cluster holds" in each)
+    assert note.startswith("one cluster holds 53% of the rated items")
+
+
+def test_what_ratings_are_worth_follows_their_interval():
+    sizes = np.append(np.full(60, 2), 120)
+    values, code = drawn(sizes, 0.9, np.random.default_rng(3))
+    ids = [f"c{i}" for i in range(240)]
+    rows = {"system": "s", "id": ids, "rater": "ann", "criterion": "good", "score": values}
+    users = pl.Series([f"u{each}" for each in code])
+    found = ratings(pl.DataFrame(rows).with_columns(user=users), cluster="user")
+    (row,) = found.systems.to_dicts()
+    t = t_quantile(0.95, dominated(values, code).df)
+    variance = ((row["high"] - row["low"]) / 2 / t) ** 2
+    assert row["design_effect"] == pytest.approx(variance / (values.var(ddof=1) / 240))
+    worth = round(240 / row["design_effect"])
+    assert worth < 10
+    assert any(f"worth about {worth} independent ones" in note for note in found.notes)
 
 
 def test_a_large_cluster_is_no_skewness():

@@ -20,7 +20,8 @@ CONVERSATION = "conversation"
 NONE = "none"
 """In place of a column: every item is independent."""
 
-_OWN = {*RATINGS, *PREFERENCES, AGAINST}
+OWN_COLUMNS = {*RATINGS, *PREFERENCES, AGAINST}
+"""What judgements themselves consist of: none of these names clusters."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def item_clusters(
     (column,) = cluster_columns(cluster) or ("",)
     if not column or (cluster is None and column not in table.columns):
         return None, []
-    if column in _OWN:
+    if column in OWN_COLUMNS:
         raise ParameterError(
             Argument("cluster", column),
             f" is a column of the {what} themselves; name the column that says which "

@@ -93,7 +93,8 @@ def test_replies_without_references_are_compared_by_people():
     assert example.message == example.id
 
 
-def test_agreement_of_people_is_over_the_clusters_of_the_items():
+@pytest.mark.parametrize("column", ["user", "rater"])
+def test_agreement_of_people_is_over_the_clusters_of_the_items(column):
     rng = random.Random(3)
     given = judged().with_columns(
         score=pl.col("score") + pl.Series([rng.gauss(0, 2) for _ in range(288)])
@@ -101,12 +102,13 @@ def test_agreement_of_people_is_over_the_clusters_of_the_items():
     ids = given["id"].unique(maintain_order=True).to_list()
     users = pl.DataFrame({"id": ids, "user": [f"u{place // 3}" for place in range(len(ids))]})
     made = rejoinder.TestSet.from_lists([["hi"] for _ in ids], contexts=ids, ids=ids)
-    testset = rejoinder.TestSet(made.contexts.join(users, on="id"), made.references)
+    contexts = made.contexts.join(users.rename({"user": column}), on="id")
+    testset = rejoinder.TestSet(contexts, made.references)
     replies = {name: [f"{name} says {id}" for id in ids] for name in ("good", "middle", "weak")}
-    for cluster in ("user", "none"):
+    table = given.join(users, on="id")
+    for cluster, of_people in ((column, "user"), ("none", "none")):
         made = rejoinder.report(testset, replies, ["length"], ratings=given, cluster=cluster, **FEW)
-        table = given.join(users, on="id")
-        expected = rejoinder.ratings(table, cluster=cluster, **FEW)
+        expected = rejoinder.ratings(table, cluster=of_people, **FEW)
         assert made.ratings.agreement.equals(expected.agreement)
 
 

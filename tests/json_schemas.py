@@ -27,7 +27,7 @@ FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 OF_NAMES = {"signatures", "counts", "absent", "columns", "names", "groups", "preferred", "failed"}
 """Keys of objects whose own keys are names of the data."""
 
-OPEN = {"parts", "likeness", "settings", "parameters", "grid", "meanings", "weights"}
+OPEN = {"parts", "likeness", "settings", "parameters", "grid", "meanings", "weights", "bounds"}
 """Keys of objects that depend on a metric or on what is trained."""
 
 NULLABLE = {
@@ -36,8 +36,8 @@ NULLABLE = {
 }  # fmt: skip
 """Keys whose texts may be null."""
 
-OF_DATA = {"topic"}
-"""Columns of the examples: other data has others in their place."""
+OF_DATA = {"": {"topic"}, "trials": {"dropout"}}
+"""Columns of the examples, of any table and by table: other data and other grids have others instead."""
 
 TABLES = {
     "audit": "auditing.audit_tables",
@@ -120,7 +120,8 @@ def _of_objects(objects: list[dict[str, Any]], key: str) -> dict[str, Any]:
         held = [value for each in objects for value in each.values()]
         return {"additionalProperties": _of(held, "")} if held else {}
     properties = {}
-    for name in (each for each in names if each not in OF_DATA):
+    of_data = OF_DATA[""] | OF_DATA.get(key, set())
+    for name in (each for each in names if each not in of_data):
         properties[name] = _of([each[name] for each in objects if name in each], name)
         if name in MEANINGS:
             properties[name] |= {"description": MEANINGS[name]}
@@ -130,8 +131,8 @@ def _of_objects(objects: list[dict[str, Any]], key: str) -> dict[str, Any]:
         else {}
     )
     required = [name for name in properties if all(name in each for each in objects)]
-    of_data = {"additionalProperties": True} if OF_DATA & set(names) else {}
-    return {"properties": properties, "required": required} | of_data
+    others = {"additionalProperties": True} if of_data & set(names) else {}
+    return {"properties": properties, "required": required} | others
 
 
 ENDS = tuple(f"_{end}" for end in BESIDE)

@@ -13,7 +13,7 @@ from typing import Any
 
 from rejoinder.annotation.study import Study
 from rejoinder.errors import InputError
-from rejoinder.files.checked_tables import COUNTS, add_checksum, checksum
+from rejoinder.files.checked_tables import COUNTS, FAULTS, add_checksum, checksum
 from rejoinder.files.database import make_database, notes_of_log
 from rejoinder.messages import counted, listed
 from rejoinder.studies.judgements import judgements
@@ -85,7 +85,7 @@ def _lengthen(path: Path) -> None:
 def _read(db: sqlite3.Connection, path: Path) -> tuple[list[str], dict[str, list[tuple[Any, ...]]]]:
     """Notes on what is lost, and by table the rows that are whole."""
     notes: list[str] = []
-    with suppress(sqlite3.Error):
+    with suppress(*FAULTS):
         notes += notes_of_log(db, path, STUDY)
     add_checksum(db)
     fault = STUDY.fault_of(db)
@@ -110,7 +110,7 @@ def _number(db: sqlite3.Connection, name: str, counts: dict[str, int], most: int
     """How many rows a table had; the largest number that is left where that is unknown."""
     if name in counts:
         return counts[name]
-    with suppress(sqlite3.Error):
+    with suppress(*FAULTS):
         (last,) = db.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()
         return min(last, most)
     return 0
@@ -122,7 +122,7 @@ def _whole(db: sqlite3.Connection, name: str, keys: Iterable[object]) -> list[tu
     columns, by = STUDY.columns[name]
     query = f"SELECT {', '.join(columns)}, checksum FROM {name} WHERE {by[0]} = ?"
     for key in keys:
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             found = db.execute(query, (key,)).fetchall()
             rows += [row[:-1] for row in found if row[-1] == checksum(name, *row[:-1])]
     return rows

@@ -14,6 +14,9 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 
+FAULTS = (sqlite3.Error, UnicodeError)
+"""What a damaged database raises: its bytes can be in what SQLite says, which Python decodes."""
+
 CHECKSUM = "checksum"
 COUNTS = "row_count"
 """The table with the number of rows of each other table."""
@@ -100,7 +103,7 @@ class Layout:
                 expected = counts.get(name, len(self.names))
                 if rows != expected:
                     return f"the table '{name}' has {rows} rows; expected {expected}"
-        except sqlite3.Error as error:
+        except FAULTS as error:
             return str(error)
         return ""
 

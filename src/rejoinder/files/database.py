@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rejoinder.errors import InputError
-from rejoinder.files.checked_tables import Layout, add_checksum
+from rejoinder.files.checked_tables import FAULTS, Layout, add_checksum
 from rejoinder.files.network import network_file_system
 from rejoinder.files.replacing import check_target, failure, replacing
 
@@ -121,7 +121,7 @@ class Database:
                     self._connection.execute("ROLLBACK")
                     raise
                 self._connection.execute("COMMIT")
-            except (sqlite3.Error, json.JSONDecodeError) as error:
+            except (*FAULTS, json.JSONDecodeError) as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise InputError(
@@ -136,7 +136,7 @@ class Database:
         """
         with self._lock:
             if self.layout.log and not self._reading:
-                with contextlib.suppress(sqlite3.Error):  # another process has it open
+                with contextlib.suppress(*FAULTS):  # another process has it open
                     self._connection.execute("PRAGMA busy_timeout = 0")
                     self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
@@ -175,7 +175,7 @@ def _faults_of_opening(path: Path, layout: Layout) -> Iterator[None]:
             f"{path}: the {layout.kind} cannot be opened: {error}; make room on its disk, and see that you "
             "may read and write there"
         ) from None
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeError) as error:
         raise InputError(
             f"{path}: no database of a {layout.kind}: {error}; name another file"
         ) from None

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from rejoinder.errors import InputError
+from rejoinder.files.checked_tables import FAULTS
 from rejoinder.files.checksums import object_checksum, with_checksum
 from rejoinder.files.provenance import FORMAT, VERSION, parsed_record
 from rejoinder.files.sources import head_of
@@ -53,7 +54,7 @@ def record_within(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         with closing(sqlite3.connect(address, uri=True, timeout=5)) as connection:
             connection.set_progress_handler(lambda: 1, _STEPS)
             row = connection.execute(f"SELECT record FROM {_TABLE}").fetchone()
-    except (OSError, sqlite3.Error):
+    except (OSError, *FAULTS):
         return None
     return None if row is None or not isinstance(row[0], bytes) else parsed_record(row[0], place)
 

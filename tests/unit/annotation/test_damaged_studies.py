@@ -51,6 +51,19 @@ def refused_or(call, path):
         return None, str(error)
 
 
+def test_bytes_that_are_no_text_are_a_message_wherever_they_stand(answered, tmp_path):
+    path, _, whole = answered
+    raw, copy, refused = path.read_bytes(), tmp_path / "study.sqlite", 0
+    schema = raw[: raw.rindex(b"CREATE ")]
+    for place in [place for place, byte in enumerate(schema) if chr(byte).isalpha()][::199]:
+        copy.write_bytes(raw[:place] + b"\xdf" + raw[place + 1 :])
+        read, message = refused_or(exported, copy)
+        assert message or read.table.equals(whole.table), place
+        refused += bool(message)
+        assert salvaged_or_refused(copy)[1], place
+    assert refused > 20
+
+
 @pytest.mark.parametrize("kind", damaged_studies.KINDS)
 @pytest.mark.parametrize("count", [DEFAULT, pytest.param(SLOW, marks=pytest.mark.slow)])
 def test_a_damaged_study_is_exported_as_it_was_or_not_at_all(answered, tmp_path, kind, count):

@@ -192,6 +192,19 @@ def test_every_altered_or_lost_row_is_noticed(tmp_path):
             contents(path)["run"]
 
 
+def test_bytes_that_are_no_text_are_a_message_wherever_they_stand(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    append(path, RUN, NUMBERS)
+    whole, before, refused = path.read_bytes(), contents(path), 0
+    for place in [place for place, byte in enumerate(whole) if chr(byte).isalpha()][::11]:
+        path.write_bytes(whole[:place] + b"\xdf" + whole[place + 1 :])
+        try:
+            assert contents(path) == before, place
+        except InputError:
+            refused += 1
+    assert refused > 50
+
+
 def _triggers():
     with closing(sqlite3.connect(":memory:")) as db:
         add_checksum(db)

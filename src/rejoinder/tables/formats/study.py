@@ -112,11 +112,13 @@ def questions_in(path: Path) -> dict[str, int]:
     """
     import sqlite3
 
+    from rejoinder.files.checked_tables import FAULTS
+
     try:
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(address, uri=True)) as connection:
             (number,) = connection.execute("SELECT count(*) FROM question").fetchone()
-    except (sqlite3.Error, OSError):
+    except (*FAULTS, OSError):
         return {}
     return {"questions": int(number)}
 

@@ -67,7 +67,7 @@ def instances_of(
         if value is not None and reply is not None and id in items:
             run = f"{stem_of(Path(path))}/{system}"
             instances.append(_instance(run, system, id, name, value, reply, *items[id]))
-    left_out(path, len(scores) - len(instances), "score", "that is missing or of no reply")
+    left_out(path, len(scores) - len(instances), "score", "missing or of no reply")
     return instances
 
 

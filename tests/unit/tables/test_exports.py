@@ -251,7 +251,7 @@ def test_a_cell_that_is_a_list_of_scores_is_read(tool, cell, tmp_path):
     path.write_text(path.read_text() + start.splitlines()[1] + '"[{cut"\n')
     with taking_notes(quiet=True) as notes:
         read_scores(path, format=tool)
-    assert "1 cell of scores that is no whole list or object left out" in " ".join(map(str, notes))
+    assert "1 cell of scores without a whole list or object left out" in " ".join(map(str, notes))
 
 
 def test_each_author_of_a_score_of_opik_is_a_person_or_none_by_his_own_source(tmp_path):
@@ -478,7 +478,7 @@ def test_a_score_of_a_missing_reply_is_of_no_other(tmp_path):
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with taking_notes() as notes:
         assert convert(source, written, kind="every-eval-ever") == ("every-eval-ever", 1)
-    assert "1 score that is missing or of no reply left out" in [each.text for each in notes]
+    assert "1 score missing or of no reply left out" in [each.text for each in notes]
     assert json.loads(written.read_text())["evaluation"]["score"] == 1.0
 
 

@@ -151,7 +151,7 @@ def test_usr(write, caplog):
         *(("1", "a", str(r), "Overall", s) for r, s in ((1, 4.0), (2, 5.0), (3, 3.0))),
         ("1", "b", "1", "Natural", 2.0), ("1", "b", "1", "Overall", 1.0), ("1", "b", "2", "Overall", 2.0),
     ])  # fmt: skip
-    assert "1 grade that is no number left out" in caplog.text
+    assert "1 grade without a number left out" in caplog.text
     assert read_testset(path).contexts.row(0)[:2] == ("1", ["Hi", "Hello", "Tea?"])
     assert read_responses(path).rows() == [("a", "1", "Yes. System: on."), ("b", "1", "No.")]
 
@@ -160,7 +160,7 @@ def test_fed(write, caplog):
     path = write(FED, "fed.json")
     assert read_responses(path).rows() == [("Meena", "1", "Ho.")]
     assert scores(path) == [3, 4]
-    assert "1 dialogue that was rated as a whole left out" in caplog.text
+    assert "1 dialogue rated as a whole left out" in caplog.text
 
 
 def test_equal_contexts_of_fed_are_one_item(write):

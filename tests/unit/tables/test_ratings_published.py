@@ -388,7 +388,7 @@ def test_prodigy_annotations(tmp_path, caplog):
         ("c1", "a", "s", "overall", 4.0),
         ("7", "a", "ann", "GOOD", 0.0),
     ]
-    assert "1 task that was answered with 'ignore' left out" in caplog.text
+    assert "1 task answered with 'ignore' left out" in caplog.text
     for read in (read_testset, read_responses):  # its answer is no reference
         with pytest.raises(InputError, match=r"'prodigy' holds no .* can be read as ratings"):
             read(path)

@@ -52,7 +52,7 @@ def read(path: Path, asked: Asked) -> Draft:
         for question, responses in (record.responses or {}).items():
             for each in responses:
                 if each.status not in (None, "submitted"):
-                    rows.leave_out("response", "that was not submitted")
+                    rows.leave_out("response", "not submitted")
                 elif _is_no_rating(question, each.value):
                     rows.leave_out("response", f"to the question {quoted(question)}")
                 else:

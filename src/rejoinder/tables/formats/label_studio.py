@@ -90,7 +90,7 @@ def read_rankings(path: Path, asked: Asked) -> Draft:
                 ]  # fmt: skip
     if not rows:
         raise InputError(f"{path}: no result of the type 'ranker' or 'pairwise'; expected one")
-    left_out(path, others, "result", "that ranks nothing")
+    left_out(path, others, "result", "without a ranking")
     return preferences_of_table(typed(part_of_rows(str(path), rows)), asked.keep)
 
 

@@ -34,7 +34,7 @@ def read(path: Path, asked: Asked) -> Draft:
     rows = RatingRows(path)
     for place, task in records(path, read_objects(path), _Task):
         if task.answer == "ignore" or (task.options and task.answer != "accept"):
-            rows.leave_out("task", f"that was answered with '{task.answer}'")
+            rows.leave_out("task", f"answered with '{task.answer}'")
             continue
         reply = reply_of(task.meta, task.hash, place, "meta")
         rater = task.session if task.annotator is None else task.annotator

@@ -55,8 +55,8 @@ def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             rows.append(
                 (place.row, {"id": id, "system": system, "context": turns, "text": text}, grades)
             )
-    left_out(path, no_grades, "grade", "that is no number")
-    left_out(path, whole, "dialogue", "that was rated as a whole")
+    left_out(path, no_grades, "grade", "without a number")
+    left_out(path, whole, "dialogue", "rated as a whole")
     for number, row, grades in rows:
         yield number, row | {name: _padded(cells, most) for name, cells in grades.items()}
 

@@ -157,7 +157,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
     files = sorted(path.glob(export.folder)) if path.is_dir() else [path]
     every = [(Place(str(file), n), row) for file in files for n, row in rows_in(file, export.rows)]
     rows = export.prepared(path, every)
-    left_out(path, len(every) - len(rows), "record", "that is no reply to an item")
+    left_out(path, len(every) - len(rows), "record", "of no reply to an item")
     named = any(at(row, export.id) is not None for _, row in rows)
     needed = export.reply or export.prompt
     if rows and all(
@@ -210,7 +210,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
             sample = Sample(id, system, place, reply, turns, references, scores, repeat)
             samples.append(replace(sample, ratings=ratings))
             scores, ratings = {}, []
-    left_out(path, broken, "cell", "of scores that is no whole list or object")
+    left_out(path, broken, "cell", "of scores without a whole list or object")
     left_out(path, twice, "name", "under which a reply has several different scores")
     return samples
 

@@ -161,7 +161,7 @@ def _archive(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:
         raise InputError(f"{path}: no header.json in the archive; expected a log of inspect_ai")
     inside = [n for n in names if n.startswith("samples/") and not n.endswith("/")]
     members = sorted((n for n in inside if n.endswith(".json")), key=_in_order)
-    left_out(path, len(inside) - len(members), "file", "in samples/ that is no .json")
+    left_out(path, len(inside) - len(members), "file", "in samples/ other than .json")
     if twice := next((a for a, b in itertools.pairwise(members) if a == b), None):
         raise InputError(f"{path}: {quoted(twice)} is in the archive twice; copy the log again")
     return _member(archive, data, head, path), (

@@ -136,6 +136,27 @@ def some_of(names: Sequence[str], most: int, between: str = ", ") -> str:
     return between.join(names[:most]) + hidden
 
 
+def among(names: Sequence[str], every: int, nouns: str = "pairs") -> str:
+    """What a note is on: how many of all, and the first one.
+
+    Args:
+        names: What it is on.
+        every: How many there are.
+        nouns: What the names stand for.
+
+    >>> among(["'a'", "'b'"], 3, "systems"), among(["'a' and 'b'"], 1)
+    ("2 of 3 systems (such as 'a')", "'a' and 'b'")
+    """
+    if every == 1:
+        return names[0]
+    return f"{len(names)} of {every} {nouns} ({'' if len(names) == 1 else 'such as '}{names[0]})"
+
+
+def pair_name(a: str, b: str) -> str:
+    """The two systems of a pair in a sentence: ``'a' and 'b'``."""
+    return f"{quoted(a)} and {quoted(b)}"
+
+
 def enumerated(words: Sequence[str], last: str = "and") -> str:
     """Words in a sentence, with a word before the last of them.
 

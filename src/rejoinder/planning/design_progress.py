@@ -428,8 +428,9 @@ class _Study:
         late = [pair for pair, each in courses.items() if each.late]
         if late:
             notes.append(
-                f"{counted(len(late), 'pair')} of {len(places)} with items that were rated after the pair's "
-                "end: they are in its estimate and interval, not in the decision"
+                f"{len(late)} of {counted(len(places), 'pair')} {'has' if len(late) == 1 else 'have'} items "
+                "that were rated after the pair's end: they are in its estimate and interval, not in the "
+                "decision"
             )
         single = (np.isfinite(self.replies.single).sum(axis=2) if self.replies.single is not None
                   else np.isfinite(self.replies.ratings).astype(np.int64))  # fmt: skip

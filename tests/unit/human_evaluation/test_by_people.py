@@ -361,9 +361,9 @@ def test_an_interval_for_other_raters_ends_where_a_given_scale_does():
         for system in "ab"
     ]
     table = pl.DataFrame(rows, schema=COLUMNS, orient="row")
-    free, cut = (-5.468, 4.468), "whose interval ends where the scale does (1 to 5): it says little"
+    free, cut = (-5.468, 4.468), "the interval ends where the scale does (1 to 5). It says little"
     beyond = (
-        "whose interval reaches beyond the grades given (1 to 5), and would end where a scale does"
+        "the interval reaches beyond the grades given (1 to 5), and would end where a scale does"
     )
     for scale, ends, expected in (
         (None, free, [beyond]),
@@ -397,7 +397,7 @@ def test_an_interval_at_every_look_that_the_scale_cuts_has_the_note():
         for pairs in (result.pairs, beside_scores(table, **options)):
             assert (pairs["high"][0] == 1.5) == cut
         assert (
-            "whose interval ends where the scale does (1 to 2.5)" in " ".join(result.notes)
+            "the interval ends where the scale does (1 to 2.5)" in " ".join(result.notes)
         ) == cut
 
 

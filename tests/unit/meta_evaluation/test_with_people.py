@@ -142,7 +142,7 @@ def test_intervals_of_these_items_know_the_rated_ones():
     assert "judge has scores of every item" in pair(these, "judge")["reason"]
     (errors, of_new) = (each.errors.row(0, named=True) for each in (these, new))
     assert errors["high"] - errors["low"] < of_new["high"] - of_new["low"]
-    assert any("3 pairs of 3 rated on a third of the items" in note for note in new.notes)
+    assert any("a third of the items or more are rated" in note for note in new.notes)
     assert not any("a third of the items" in note for note in these.notes)
     looks = compare_with_people(scored(marks), people, anytime=True)  # not with population="these"
     assert not any("a third of the items" in note for note in looks.notes)
@@ -314,7 +314,7 @@ def test_a_pair_with_too_few_rated_items_has_a_reason():
     row = pair(result, "corrected", "s0", "s2")
     assert np.isnan(row["low"])
     assert row["reason"] == "6 rated items; expected 10 or more"
-    assert any("2 pairs of 3 without an interval" in note for note in result.notes)
+    assert any(") without an interval" in note for note in result.notes)
 
 
 def test_items_chosen_by_their_scores_are_refused():
@@ -468,7 +468,7 @@ def test_every_item_rated_leaves_nothing_to_correct():
     result = compare_with_people(scored(marks), people)
     assert pair(result, "corrected")["low"] == pair(result, "people")["low"]
     assert pair(result, "corrected")["saved"] == 0
-    assert any("3 pairs of 3 rated on every item" in note for note in result.notes)
+    assert any("every item that has scores is rated" in note for note in result.notes)
 
 
 def test_the_seed_draws_the_folds_of_several_judges():
@@ -547,14 +547,14 @@ def two_systems(differences, marks, base=3.0):
 @pytest.mark.parametrize(
     ("shape", "given", "note"),
     [
-        ("skewed", {}, "with strongly skewed differences: the interval reaches further"),
+        ("skewed", {}, "the differences are strongly skewed, and the interval reaches further"),
         (
             "alike",
             {"scale": (1, 5)},
-            "vary little beside the scale from 1 to 5: the interval allows",
+            "vary little beside the scale from 1 to 5, and the interval allows",
         ),
-        ("exponential", {}, "follow the ranks of the judge's differences more closely"),
-        ("few", {}, "with fewer than 20 rated items: the judge is not used there"),
+        ("exponential", {}, "the ranks of the judge's differences are used"),
+        ("few", {}, "'s0' and 's1': the judge is not used with fewer than 20 rated items"),
         ("plain", {}, "with 30 rated items, 21 of 100 studies see no failure"),
     ],
 )

@@ -28,7 +28,7 @@ from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_effects import RaterEffects, effects_fact
 from rejoinder.human_evaluation.summary import each_criterion, judgements_hash
-from rejoinder.messages import counted
+from rejoinder.messages import among, pair_name
 from rejoinder.progress import steps
 from rejoinder.result import Basis, PlottedResult, with_basis
 from rejoinder.statistics.confidence_sequence import TUNED_FOR, at_any_time
@@ -277,7 +277,7 @@ class ByPeople:
             if kind == "unpaired":
                 mean = unpaired_difference(replies, a, b)
             mean = at_any_time(mean) if anytime else mean
-            means.append((f"'{names['a']}' and '{names['b']}'", mean))
+            means.append((pair_name(**names), mean))
             row = names | {"criterion": self.name, "kind": kind, "rated": mean.labelled}
             facts = mean, replies.groups_are, anytime, replies.widest
             rows.append(row | _won(replies, a, b) | row_of(*facts))
@@ -315,9 +315,10 @@ def _won(replies: RatedReplies, a: int, b: int) -> dict[str, int | None]:
 
 def _unpaired(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """A note on pairs that share no item."""
-    unpaired = [f"'{row['a']}' and '{row['b']}'" for row in rows if row["kind"] == "unpaired"]
+    unpaired = [pair_name(row["a"], row["b"]) for row in rows if row["kind"] == "unpaired"]
+    if not unpaired:
+        return []
     return [
-        f"{counted(len(unpaired), 'pair')} of {len(rows)} rated on no common item, such as {each}: the "
-        "difference is unpaired, and those items may be harder or easier"
-        for each in unpaired[:1]
+        f"{among(unpaired, len(rows))}: rated on no common item, so that the difference is unpaired, "
+        "and the items of one may be harder or easier"
     ]

@@ -13,7 +13,7 @@ import polars as pl
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.grades import SCALE
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted
+from rejoinder.messages import among, counted
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, quantile_at
 from rejoinder.statistics.conventions import LEVEL
@@ -154,7 +154,7 @@ def beyond_t(
     replies: RatedReplies,
     means: Sequence[tuple[str, *tuple[CorrectedMean, ...]]],
     anytime: bool,
-    noun: str = "pair",
+    nouns: str = "pairs",
 ) -> list[str]:
     """Which of the named estimates reach further than Student's t, and why.
 
@@ -162,7 +162,7 @@ def beyond_t(
         replies: The replies that people rated.
         means: The estimates, each behind its name, with the intervals that are printed.
         anytime: Whether the intervals hold at every look.
-        noun: What the names stand for.
+        nouns: What the names stand for.
     """
     items = replies.groups_are
 
@@ -171,27 +171,27 @@ def beyond_t(
         return mean.tails.unseen(mean.error, t)
 
     kinds: dict[str, Callable[[CorrectedMean], object]] = {
-        "with strongly skewed differences: the interval reaches further to that side. With 10 rated "
+        "the differences are strongly skewed, and the interval reaches further to that side. With 10 rated "
         f"{items} it still leaves out the truth in up to 19 of 100 studies, with 20 in up to 14 (lognormal "
         "differences, or a judge that follows their exponential)": lambda mean: mean.tails.skewness,
-        f"whose differences vary little beside the scale from {ends_of(replies)}: the interval allows for "
+        f"the differences vary little beside the scale from {ends_of(replies)}, and the interval allows for "
         f"failures that none of the rated {items} shows": unseen,
     }
-    if noun == "pair" and replies.ends:
+    if nouns == "pairs" and replies.ends:
         wide = (
-            f"ends where the scale does ({ends_of(replies)}): it"
+            f"ends where the scale does ({ends_of(replies)})"
             if replies.scale
             else f"reaches beyond the grades given ({ends_of(replies)}), and would end where a scale does "
-            f"that {SCALE} names: it"
+            f"that {SCALE} names"
         )
         span = replies.ends[1] - replies.ends[0]
         kinds[
-            f"whose interval {wide} says little about the difference; more raters, or more items, would "
+            f"the interval {wide}. It says little about the difference; more raters, or more items, would "
             "say more"
         ] = lambda mean: max(-mean.interval.low, mean.interval.high) > span
     shown = [(name, *(m for m in each if m.interval.reason is None)) for name, *each in means]
     return [
-        f"{counted(len(these), noun)} of {len(means)}, such as {these[0]}, {text}"
+        f"{among(these, len(means), nouns)}: {text}"
         for text, holds in kinds.items()
         if (these := [name for name, *each in shown if any(map(holds, each))])
     ]

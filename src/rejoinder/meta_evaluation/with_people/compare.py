@@ -16,7 +16,7 @@ from rejoinder.human_evaluation.by_people.families import Correction, check_corr
 from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.rater_effects import RaterEffects
-from rejoinder.messages import Argument, counted
+from rejoinder.messages import Argument, among, pair_name
 from rejoinder.meta_evaluation.matching import match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.estimates import (
     CORRECTED,
@@ -318,26 +318,26 @@ def _reasons(rows: pl.DataFrame, narrower: bool) -> list[str]:
     """
     ours = rows.filter(pl.col("by") == CORRECTED)
     notes = []
+
+    def named(rows: pl.DataFrame) -> str:
+        return among([pair_name(a, b) for a, b in rows.select("a", "b").rows()], ours.height)
+
     without_interval = ours.filter(pl.col("reason").is_not_null())
     for (reason,), same in without_interval.group_by("reason", maintain_order=True):
-        a, b = same.select("a", "b").row(0)
+        notes.append(f"{named(same)} without an interval: {reason}")
+    whole = ours.filter(pl.col("rated") == pl.col("items"))
+    if whole.height:
         notes.append(
-            f"{counted(same.height, 'pair')} of {ours.height} without an interval, such as '{a}' and '{b}': "
-            f"{reason}"
-        )
-    whole = ours.filter(pl.col("rated") == pl.col("items")).height
-    if whole:
-        notes.append(
-            f"{counted(whole, 'pair')} of {ours.height} rated on every item that has scores: there the "
-            "judge adds nothing"
+            f"{named(whole)}: the judge adds nothing, since every item that has scores is rated"
         )
     share = pl.col("rated") / pl.col("items")
     large = ours.filter(narrower, share >= LARGE_PART, pl.col("reason").is_null())
     if large.height:
-        a, b, rated, of = large.sort(share).select("a", "b", "rated", "items").row(-1)
+        large = large.sort(share, descending=True)
+        rated, of = large.select("rated", "items").row(0)
         notes.append(
-            f"{counted(large.height, 'pair')} of {ours.height} rated on a third of the items or more, such "
-            f"as '{a}' and '{b}' on {rated} of {of}: intervals are for new items like these; for these items "
-            f"alone {Argument('population', 'these')} gives narrower ones"
+            f"{named(large)}: a third of the items or more are rated ({rated} of {of}); intervals are for "
+            f"new items like these, and for these items alone {Argument('population', 'these')} gives "
+            "narrower ones"
         )
     return notes

@@ -22,7 +22,7 @@ from rejoinder.human_evaluation.by_people.estimates import (
 from rejoinder.human_evaluation.by_people.families import Correction, Families
 from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import SIGNIFICANT, counted, listed, quoted
+from rejoinder.messages import SIGNIFICANT, among, listed, pair_name, quoted
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.progress import steps
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
@@ -103,11 +103,11 @@ def estimates(
         alone = mean_difference(replies, a, b, fixed=fixed)
         ours = mean_difference(replies, a, b, prediction, fixed)
         names = {"a": replies.systems[a], "b": replies.systems[b]}
-        facts = names | {"rated": alone.labelled, "items": items.size}
+        facts: dict[str, Any] = names | {"rated": alone.labelled, "items": items.size}
         if anytime:
             alone, ours = at_any_time(alone), at_any_time(ours)
         if alone.labelled:
-            means.append((f"'{replies.systems[a]}' and '{replies.systems[b]}'", alone, ours))
+            means.append((pair_name(**names), alone, ours))
         given = replies.groups_are, anytime, replies.widest
         rows.append(facts | {"by": PEOPLE} | row_of(alone, *given))
         families.add(items, alone)
@@ -130,15 +130,15 @@ def _notes(
     """What intervals allow for beside Student's t, and where the judge or its scores are not used."""
     items = replies.groups_are
     kinds = {
-        f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
+        f"the judge is not used with fewer than {FEWEST_CORRECTED} rated {items}, and the corrected "
         "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
-        "whose ratings follow the ranks of the judge's differences more closely than these: the ranks are "
-        f"used. With 20 rated {items} that leaves out the truth in up to 9 of 100 studies": (
+        "the ranks of the judge's differences are used, since ratings follow them more closely than the "
+        f"differences. With 20 rated {items} that leaves out the truth in up to 9 of 100 studies": (
             lambda _, ours: ours.ranked and ours.weight != 0
         ),
     }
     notes = [
-        f"{counted(len(these), 'pair')} of {len(means)}, such as {these[0]}, {text}"
+        f"{among(these, len(means))}: {text}"
         for text, holds in kinds.items()
         if (these := [name for name, *both in means if holds(*both)])
     ]
@@ -234,13 +234,13 @@ def errors(
                     room=replies.room(a, b),
                 )
                 mean = at_any_time(mean) if anytime else mean
-                names = f"{quoted(label)} in {quoted(row['a'])} and {quoted(row['b'])}"
+                names = f"{quoted(label)} in {pair_name(row['a'], row['b'])}"
                 means.append((names, mean))
             of_mean = row_of(mean, replies.groups_are, anytime)
             value, low, high = (0.0 - of_mean.pop(name) for name in ("difference", "high", "low"))
             rows.append(row | {"error": value, "low": low, "high": high} | of_mean)
             families.add(items, mean)
-    notes = beyond_t(replies, means, anytime, "error of a judge")
+    notes = beyond_t(replies, means, anytime, "errors of judges")
     if equal:
         notes.append(
             f"no test of the error of {listed(equal)}: all its scores of rated replies are equal, so that "

@@ -205,8 +205,9 @@ def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, tol
             "do not go together",
         ),
         (("score", TESTSET, "{judge}", "--scores", "{judge}", "--block", "3"), "--scores"),
+        (("judge", "{judge}", "ratings.csv"), "Expected: --ratings FILE (File of human ratings"),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_what_is_wrong_is_one_message(judge, told, capfd, tmp_path, words, message):
     kept = tmp_path / "kept.parquet"

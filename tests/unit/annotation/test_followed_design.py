@@ -6,7 +6,6 @@ import random
 import re
 import threading
 import time
-from contextlib import suppress
 
 import pytest
 
@@ -60,9 +59,20 @@ def rate_in_browser(link, apart, seed):
     from playwright.sync_api import Error
 
     draw, failed = random.Random(seed), 0
+
+    def load():
+        for tried in range(6):
+            try:
+                page.goto(link)
+                return
+            except Error:  # the server may be away, or starting
+                if tried == 5:
+                    raise
+                time.sleep(3)
+
     with launched() as chromium:
         page = opened(chromium)[0]
-        page.goto(link)
+        load()
         page.locator("button[type=submit]").click()
         while True:
             page.locator("html:not(:has(#answer)), .keys:not([hidden])").first.wait_for(
@@ -80,13 +90,8 @@ def rate_in_browser(link, apart, seed):
                 failed += 1
                 if "net::ERR_" not in str(error) or failed > 5:  # of some 150 pages and 30 kills
                     raise
-                for _ in range(5):  # the server may be away once more
-                    time.sleep(3)
-                    with suppress(Error):
-                        page.goto(link)
-                        break
-                else:
-                    raise
+                time.sleep(3)
+                load()
 
 
 @pytest.mark.parametrize(

@@ -490,13 +490,15 @@ def external(
     from rejoinder.metrics.external import externals
     from rejoinder.tables.external_scores import SegmentScores
     from rejoinder.tables.in_memory import read_as
+    from rejoinder.tables.item_clusters import cluster_columns
     from rejoinder.tables.selection import check_systems, only_systems
 
     paths: dict[tuple[str, tuple[float, float] | None, str], list[Path]] = {}
     for file in given.scores:
         paths.setdefault((file.direction, file.bounds, file.kind), []).append(file.path)
     with Progress("reading"):
-        how = {"format": given.format, "columns": given.columns}
+        keep = cluster_columns(getattr(given, "cluster", None))
+        how = {"format": given.format, "columns": given.columns, "keep": keep}
         tables = {about: read_as(SegmentScores, each, **how) for about, each in paths.items()}
     every = [table.frame for table in tables.values()]
     click.get_current_context().meta[_SCORES] = every
@@ -532,7 +534,7 @@ def read_marks() -> pl.DataFrame:
     """All rows of the files of --scores, which `external` has read."""
     import polars as pl
 
-    return pl.concat(click.get_current_context().meta[_SCORES])
+    return pl.concat(click.get_current_context().meta[_SCORES], how="diagonal")
 
 
 def _by_themselves(

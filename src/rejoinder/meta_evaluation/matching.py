@@ -23,6 +23,7 @@ from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
+from rejoinder.tables.item_clusters import CONVERSATION, has_value
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.selection import check_systems, criterion_notes
@@ -70,7 +71,8 @@ def match(
             in common with the scores.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
-    given = table = taken(Ratings, ratings).of_criterion(criterion, one=True).table()
+    every = taken(Ratings, ratings).of_criterion(criterion, one=True)
+    given = table = every.table()
     of_pairs, notes = belong_to_pairs(table), []
     in_pairs = in_pairs and of_pairs
     if in_pairs:
@@ -90,7 +92,8 @@ def match(
         check_scale(given, scale)
     grades = given.get_column("score").to_numpy() if of_pairs else rated.matrix
     wrong = [*_misnamed(scores, given, without), *grade_notes(grades, scale)]
-    notes = [*criterion_notes(given, criterion), *wrong, *notes, *more]
+    doubts = [*wrong, *_cluster_notes(scores, every.frame)]
+    notes = [*criterion_notes(given, criterion), *doubts, *notes, *more]
     return rated, notes, given.item(0, "criterion")
 
 
@@ -296,6 +299,33 @@ def _clusters(scores: Scores, ids: Sequence[str]) -> tuple[Indices, tuple[str, .
     labels = items.get_column(scores.cluster).cast(pl.String)
     codes = codes_of(labels.rank("dense").cast(pl.Int64).to_numpy())
     return codes, tuple(labels.unique(maintain_order=True).to_list())
+
+
+def _cluster_notes(scores: Scores, ratings: pl.DataFrame) -> list[str]:
+    """Notes where a column of clusters of the ratings is not that of the items that are scored."""
+    column = scores.cluster or CONVERSATION
+    if column not in ratings.columns:
+        return []
+    pairs = ratings.select("id", pl.col(column).cast(pl.String)).filter(has_value(column)).unique()
+    if not scores.cluster:
+        if column in scores.items.columns or not pairs.get_column(column).is_duplicated().any():
+            return []
+        return [
+            f"the ratings have a column '{column}', and the items that are scored have none, so that all "
+            "items are taken as independent; give the test set or the scores this column"
+        ]
+    named = scores.items.select("id", pl.col(column).cast(pl.String).alias("scored"))
+    other = pairs.join(named, on="id", maintain_order="left").filter(
+        pl.col(column) != pl.col("scored")
+    )
+    if not other.height:
+        return []
+    id, rated, scored = other.sort("id").select("id", column, "scored").row(0)
+    return [
+        f"the column '{column}' of the ratings differs from that of the items that are scored at "
+        f"{counted(other.get_column('id').n_unique(), 'item')}, such as '{id}' ('{rated}', scored: "
+        f"'{scored}'): the clusters are those of the scored items"
+    ]
 
 
 def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:

@@ -21,7 +21,7 @@ from rejoinder.scoring.measurements import Measurements, clusters_of, few_items,
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
-from rejoinder.tables.item_clusters import CONVERSATION, NONE
+from rejoinder.tables.item_clusters import CONVERSATION, NONE, has_value
 
 S = TypeVar("S", bound=Measurements)
 
@@ -161,12 +161,12 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
         remedy = (
             f"choose {one_of(choices)}"
             if choices
-            else "they have none besides id; give a test set whose contexts have it"
+            else "they have none besides id; give a test set whose contexts have it, or scores that do"
         )
         raise ParameterError(
             Argument("cluster", column), f": the contexts have no column '{column}'; {remedy}"
         )
-    return items.filter(pl.col(column).is_null()).get_column("id").to_list()
+    return items.filter(~has_value(column)).get_column("id").to_list()
 
 
 def _with_clusters(scores: S, column: str) -> S:

@@ -25,8 +25,9 @@ from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.columns import OtherTableError
-from rejoinder.tables.external_scores import SegmentScores
+from rejoinder.tables.external_scores import ReplyValues, SegmentScores
 from rejoinder.tables.frames import is_table
+from rejoinder.tables.item_clusters import CONVERSATION, NONE, has_value, item_clusters
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet, TestSetLike
 
@@ -86,7 +87,7 @@ def from_values(
         metrics: The metrics; every system that one of them names counts, and every id.
         testset: The items, with their columns; None takes the ids of the metrics.
         missing: As for ``scored_items``.
-        cluster: As for ``score``.
+        cluster: As for ``score``; without a test set a column of the tables of scores.
         at: As for ``score``.
         passing: As for ``score``.
         resamples: As for ``score``.
@@ -105,10 +106,10 @@ def from_values(
     values = [each.reply_values for each in metrics if each.reply_values is not None]
     systems = list(dict.fromkeys(name for each in values for name in each.systems))
     ids = list(dict.fromkeys(id for each in values for id in each.ids))
-    items = pl.DataFrame({"id": ids}, schema={"id": pl.String})
+    items, notes = _items_of(values, ids, cluster)
     if testset is not None:
-        items, ids = testset.contexts.drop("context"), testset.ids
-    measured, notes = {}, []
+        items, ids, notes = testset.contexts.drop("context"), testset.ids, []
+    measured = {}
     for label, metric in zip(labelled, metrics, strict=True):
         usable, of_metric = scored_items(label, metric, systems, ids, missing)
         signature = metric.signature(
@@ -124,6 +125,24 @@ def from_values(
     if at or passing is not None or any(each.by_sample is not None for each in values):
         scores = with_samples(scores, {}, at, passing)
     return clustered(scores, cluster)
+
+
+def _items_of(
+    values: Sequence[ReplyValues], ids: Sequence[str], cluster: str | None
+) -> tuple[pl.DataFrame, list[str]]:
+    """The items of tables of scores, with the columns of clusters that these have, and notes on them."""
+    items, notes = pl.DataFrame({"id": ids}, schema={"id": pl.String}), []
+    tables = [each.items for each in values if each.items is not None and cluster != NONE]
+    for column in dict.fromkeys(name for table in tables for name in table.columns if name != "id"):
+        named = pl.concat(each.select("id", column) for each in tables if column in each.columns)
+        default = cluster is None and column == CONVERSATION
+        named = named.filter(has_value(column))
+        clusters, of_column = item_clusters(named, None if default else column, "scores")
+        notes += of_column
+        if clusters is not None:
+            labels = pl.DataFrame({"id": clusters.labels.keys(), column: clusters.labels.values()})
+            items = items.join(labels, on="id", how="left", maintain_order="left")
+    return items, notes
 
 
 def scored_items(

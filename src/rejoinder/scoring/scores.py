@@ -106,7 +106,7 @@ class Scores(Measurements, PlottedResult):
             rates: The metrics whose mean is a share of replies; see ``External``.
             missing: A reply without a value is an ``error``; or ``drop`` its item for all systems; or,
                 ``pairwise``, score every system on the items that it has a value for.
-            cluster: As for ``score``; the columns are those of the test set.
+            cluster: As for ``score``; the columns are those of the test set, without one of ``segments``.
             resamples: As for ``score``.
             seed: As for ``score``.
             at: As for ``score``, of the column ``sample``.

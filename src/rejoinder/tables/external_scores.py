@@ -30,6 +30,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
+from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.notes import set_aside
 from rejoinder.tables.parts import Origin, Part
 from rejoinder.tables.schemas import PROBABILITY, RATE, SCORE_KIND, SCORES
@@ -52,7 +53,8 @@ def read_scores(
         columns: Which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
 
     Returns:
-        ``schemas.SCORES``, one row per score, in the order of the files.
+        ``schemas.SCORES``, one row per score, in the order of the files; and ``conversation`` where a file
+        has such a column.
 
     Raises:
         InputError: A file cannot be read or breaks a rule; the message names file and row.
@@ -98,7 +100,7 @@ class SegmentScores(CheckedTable):
             require(("system", "id"), frame.columns, cls.KIND)
             part = Part(name or cls.KIND, frame, range(1, frame.height + 1))
             with set_aside():  # it is known who gives a frame of scores
-                given = cls(scores_of_part(part).frame)
+                given = cls(scores_of_part(part, (CONVERSATION,)).frame)
         return given if name is None else given._named(name)
 
     def _named(self, name: str) -> Self:
@@ -183,6 +185,7 @@ class ReplyValues:
             where there is none.
         moments: float64 [S, N, 6] of them, as `nested_variance.moments` has them.
         kind: ``rate`` where the table says that the mean is a share of replies; else empty.
+        items: ``id`` and the additional columns of the table, which may name clusters; None: it has none.
     """
 
     name: str
@@ -196,6 +199,7 @@ class ReplyValues:
     by_sample: Floats | None = None
     moments: Floats | None = None
     kind: str = ""
+    items: pl.DataFrame | None = None
     _places: dict[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -271,8 +275,19 @@ def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
     names = tuple(systems.to_list()), tuple(ids.to_list())
     of_samples = _sample_values(every, systems, ids) if samples > 1 else (None, None)
     kinds = every.get_column(SCORE_KIND) if SCORE_KIND in every.columns else pl.Series([None])
+    additional = [each for each in every.columns if each not in (*SCORES, SCORE_KIND)]
+    items = every.select("id", *additional).unique(maintain_order=True) if additional else None
     return ReplyValues(
-        name, *names, values, weights, raters, samples, tuple(notes), *of_samples, kinds[0] or ""
+        name,
+        *names,
+        values,
+        weights,
+        raters,
+        samples,
+        tuple(notes),
+        *of_samples,
+        kinds[0] or "",
+        items,
     )
 
 

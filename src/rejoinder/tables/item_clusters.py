@@ -41,6 +41,11 @@ class ItemClusters:
         return np.array([self.labels[id] for id in ids.tolist()])
 
 
+def has_value(column: str) -> pl.Expr:
+    """Whether a cell names a cluster: it is not null, and holds more than white space."""
+    return pl.col(column).is_not_null() & (pl.col(column).cast(pl.String).str.strip_chars() != "")
+
+
 def cluster_columns(cluster: str | None) -> tuple[str, ...]:
     """The columns of a file that are kept beside those of judgements, for clusters."""
     if cluster is None:
@@ -77,13 +82,14 @@ def item_clusters(
     if column not in table.columns:
         raise ParameterError(
             Argument("cluster", column),
-            f": the {what} have no column {quoted(column)}; got {listed(table.columns)}",
+            f": the {what} have no column {quoted(column)}; got {listed(table.columns)}; name the column of "
+            "their file that says which items belong together",
         )
     pairs = table.select(pl.col("id", column).cast(pl.String)).unique(maintain_order=True)
-    several = pairs.filter(pl.col("id").is_duplicated())
+    several, empty = pairs.filter(pl.col("id").is_duplicated()), pairs.filter(~has_value(column))
     fault = ""
-    if pairs.get_column(column).null_count():
-        id = pairs.filter(pl.col(column).is_null()).item(0, "id")
+    if empty.height:
+        id = empty.item(0, "id")
         fault = f"id {quoted(id)} has no value in the column '{column}'"
     elif several.height:
         id = several.item(0, "id")

@@ -182,6 +182,12 @@ def test_unpaired_clusters_by_hand():
             "no value in the column",
         ),
         (rated().with_columns(user="rater"), "user", InputError, "two values in the column 'user'"),
+        (
+            rated().with_columns(user=pl.lit(" ")),
+            "user",
+            InputError,
+            "no value in the column 'user'",
+        ),
     ],
 )
 def test_a_column_that_names_no_clusters(table, cluster, error, words):

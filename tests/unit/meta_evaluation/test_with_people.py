@@ -5,6 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import rejoinder
 from rejoinder import Scores, compare_with_people, judge
 from rejoinder import ratings as summarise_ratings
 from rejoinder.errors import InputError, ParameterError
@@ -284,6 +285,45 @@ def test_raters_are_a_sample_from_four_on(raters, random):
         asked = compare_with_people(scored(marks), people, rater_effects=effects)
         same = asked.pairs["low"].to_list() == result.pairs["low"].to_list()
         assert same == (random == (effects == "random"))
+
+
+TALK = (pl.col("id").str.slice(1).cast(pl.Int64) // 2).cast(pl.String)
+
+
+def test_conversations_of_the_scores_count_as_those_of_ratings_alone():
+    marks, people, _ = world(rated=60)
+    marks, people = (each.with_columns(conversation=TALK) for each in (marks, people))
+    given = Scores.from_segments(marks.drop("other"), resamples=0)
+    beside, alone = compare_with_people(given, people), rejoinder.compare(ratings=people)
+    columns = ["a", "b", "difference", "low", "high", "p", "p_holm", "rated"]
+    assert beside.pairs.filter(by="people").select(columns).equals(alone.pairs.select(columns))
+    assert not [note for note in beside.notes if "column 'conversation'" in note]
+
+
+@pytest.mark.parametrize(
+    ("of_marks", "of_people", "note"),
+    [
+        (None, TALK, "have a column 'conversation', and the items that are scored have none"),
+        (
+            TALK,
+            TALK + "x",
+            "at 60 items, such as 'i000' ('0x', scored: '0'): the clusters are those",
+        ),
+        (TALK, None, ""),
+        (None, pl.col("id"), ""),
+    ],
+)
+def test_other_conversations_of_the_ratings_are_noted(of_marks, of_people, note):
+    marks, people, _ = world(rated=60)
+    marks = (
+        marks.drop("other")
+        if of_marks is None
+        else marks.drop("other").with_columns(conversation=of_marks)
+    )
+    people = people if of_people is None else people.with_columns(conversation=of_people)
+    notes = compare_with_people(Scores.from_segments(marks, resamples=0), people).notes
+    said = [each for each in notes if "column 'conversation'" in each]
+    assert (note in "".join(said), bool(said)) == (True, bool(note))
 
 
 def test_clusters_of_items():

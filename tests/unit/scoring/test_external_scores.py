@@ -350,6 +350,42 @@ def test_wrong_arguments_are_named(arguments, message):
         Scores.from_segments(judge(5), **arguments)
 
 
+def talks(n):
+    """The same marks with the conversation of each item: three items each."""
+    return judge(n).with_columns(conversation=pl.col("id").cast(pl.Int64) // 3)
+
+
+def test_a_column_of_the_scores_names_clusters(tmp_path):
+    testset = TestSet.from_lists([["yes"]] * 60)
+    talk = talks(60).unique("id", maintain_order=True).get_column("conversation").cast(pl.String)
+    contexts = testset.contexts.with_columns(conversation=talk)
+    expected = Scores.from_segments(judge(60), TestSet(contexts, testset.references))
+    assert expected.cluster == "conversation"
+    talks(60).write_csv(tmp_path / "marks.csv")
+    long = talks(60).unpivot(
+        ["judge", "comet"], index=["system", "id", "conversation"], variable_name="name"
+    )
+    for table in (talks(60), long, rejoinder.read_scores(tmp_path / "marks.csv")):
+        scores = Scores.from_segments(table)
+        assert scores.systems().equals(expected.systems())
+        assert (
+            Scores.from_segments(table, cluster="none").systems()["low"][0]
+            != scores.systems()["low"][0]
+        )
+
+
+def test_a_conversation_of_scores_that_cannot_be_used_is_noted():
+    one = (
+        pl.when(pl.col("id") == "1")
+        .then(pl.lit(" "))
+        .otherwise(pl.col("conversation").cast(pl.String))
+    )
+    scores = Scores.from_segments(talks(60).with_columns(conversation=one))
+    assert (scores.cluster, "is empty for item '1'" in " ".join(scores.notes)) == ("", True)
+    scores = Scores.from_segments(talks(60).with_columns(conversation="system"))
+    assert "id '1' has two values in the column 'conversation'" in " ".join(scores.notes)
+
+
 @pytest.mark.parametrize("name", ["", " ", "a|b", "system", "id"])
 def test_a_name_heads_a_column(name):
     with pytest.raises(ParameterError, match="give the metric a name of its own"):

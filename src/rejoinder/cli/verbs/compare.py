@@ -285,7 +285,7 @@ def _with_people(given: CompareOptions) -> None:
 
     alone = given.testset is None and not given.scores
     _check_with_people(given, alone)
-    table = inputs.read_rated(given, given.scale, given.cluster if alone else None)
+    table = inputs.read_rated(given, given.scale, given.cluster)
     if given.design is not None:
         _follow_design(given, table, alone)
         return

@@ -97,7 +97,7 @@ def correlate(given: CorrelateOptions) -> None:
     protocols.check_names(protocol, given.correlations)
     targets.check_file(given.save, targets.CORRELATIONS)
     targets.check_drawings(given.plots)
-    table = inputs.read_rated(given, given.scale)
+    table = inputs.read_rated(given, given.scale, given.cluster)
     # The intervals of the scores themselves are not shown here.
     scores, texts = inputs.measured(given, resamples=0)
     with Progress("correlating") as tick:

@@ -86,7 +86,7 @@ def judge(given: JudgeOptions) -> None:
 
     if "resamples" in from_command_line():
         note("--resamples has no effect: 'judge' draws no resamples")
-    table = inputs.read_rated(given, given.scale)
+    table = inputs.read_rated(given, given.scale, given.cluster)
     inputs.take_judges(given)
     check_not_made_of(given, given.ratings, table.frame)
     scores, texts = inputs.measured(given, resamples=0)

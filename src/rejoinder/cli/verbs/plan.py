@@ -277,7 +277,7 @@ def plan(given: PlanOptions) -> None:
     drawn = inputs.read_drawn(given)
     ratings = None
     if given.ratings:
-        ratings = inputs.read_rated(given, given.scale, given.cluster if alone else None)
+        ratings = inputs.read_rated(given, given.scale, given.cluster)
     if ratings is not None and drawn is not None:
         ratings = ratings.with_frame(with_probabilities(ratings.frame, drawn))
     # The intervals of the scores themselves are not shown here.

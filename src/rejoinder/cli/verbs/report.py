@@ -89,7 +89,7 @@ def report(given: ReportOptions) -> None:
     scores = _kept(given)
     texts, replies = _texts(given) if scores is None else (None, None)
     scale = inputs.own_scale(given.ratings)
-    ratings = inputs.read_rated(given, scale) if given.ratings else None
+    ratings = inputs.read_rated(given, scale, given.cluster) if given.ratings else None
     if texts is not None and replies is None and ratings is not None:
         replies = _replies_beside_items(given, texts, ratings)
     check_needs(replies is not None, "responses", "references", "drop_unusable")

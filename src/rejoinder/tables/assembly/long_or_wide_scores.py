@@ -84,10 +84,14 @@ def holds_numbers(cells: CellScores) -> bool:
     return cells.plain > cells.wrong.sum()
 
 
-def scores_of_part(part: Part) -> Draft:
+def scores_of_part(part: Part, keep: Sequence[str] = ()) -> Draft:
     """The scores of a table with a column ``value``, else of one with a column per metric.
 
     Where no column names the system, or the metric of a long table, the name of the file does.
+
+    Args:
+        part: The table.
+        keep: Additional columns to keep, where they are there: none of them is a metric.
 
     Raises:
         InputError: A column is absent or misspelt, or a cell of a score holds no number.
@@ -105,11 +109,18 @@ def scores_of_part(part: Part) -> Draft:
     if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
     frame = _with_kinds(with_samples(frame, part.name), part.name)
-    words = [each for each in frame.columns if may_be_metric(each) and may_be_words(each)]
+    kept = [each for each in keep if each in frame.columns and each not in (*SCORES, SCORE_KIND)]
+    frame = frame.with_columns(pl.col(kept).cast(pl.String))
+    words = [
+        each
+        for each in frame.columns
+        if may_be_metric(each) and may_be_words(each) and each not in kept
+    ]
     cells = ["value"] if "value" in frame.columns else words
     frame = frame.with_columns(graded(frame[each], part.name) for each in cells)
     part = with_numbers(part.with_frame(frame), PROBABILITY)
-    table = _long(part, stem) if "value" in frame.columns else _wide(part, stem, columns)
+    long = "value" in frame.columns
+    table = _long(part, stem, kept) if long else _wide(part, stem, columns, kept)
     if unnamed:
         _refuse_several_systems(table, part.name, stem, columns)
     rows = list(part.numbers)
@@ -162,20 +173,20 @@ def _refuse_several_systems(
         )
 
 
-def _long(part: Part, stem: str) -> pl.DataFrame:
+def _long(part: Part, stem: str, kept: Sequence[str]) -> pl.DataFrame:
     optional = ("name", "sample", "rater", PROBABILITY)
     require(("system", "id", "value"), part.frame.columns, part.name, optional)
     frame = with_numbers(part, "value").frame
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))
     kinds = [SCORE_KIND] * has_kinds(frame)
-    return frame.select(name for name in (*SCORES, *kinds) if name in frame.columns)
+    return frame.select(name for name in (*SCORES, *kinds, *kept) if name in frame.columns)
 
 
-def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
+def _wide(part: Part, stem: str, columns: Sequence[str], kept: Sequence[str]) -> pl.DataFrame:
     require(("system", "id"), part.frame.columns, part.name)
     kinds = [SCORE_KIND] * has_kinds(part.frame)
-    names = [name for name in columns if may_be_metric(name) and name not in kinds]
+    names = [name for name in columns if may_be_metric(name) and name not in (*kinds, *kept)]
     # Also where every cell is empty.
     numeric = columns_of_numbers(part, names, lambda cells: not holds_numbers(cells))
     of_runs = [name for name in numeric if is_of_run(name)]
@@ -194,7 +205,7 @@ def _wide(part: Part, stem: str, columns: Sequence[str]) -> pl.DataFrame:
     note("metrics", part.name, columns=called, system=system)
     for each in beside:
         pass_on(each)
-    keys = [name for name in (*KEYS, PROBABILITY, *kinds) if name in part.frame.columns]
+    keys = [name for name in (*KEYS, PROBABILITY, *kinds, *kept) if name in part.frame.columns]
     tables = []
     for name, metric in zip(metrics, called, strict=True):
         cells = part.frame.get_column(name)

@@ -118,9 +118,12 @@ def draft_of(part: Part, kind: KindName, asked: Asked) -> Draft:
         mapped, systems = part_of_replies(part, asked.columns)
         return replies_of_part(mapped, systems, stem_of(Path(part.name)))
     part = part_of_judgements(part, asked.columns, kind)
-    if kind == "ratings":
-        return ratings_of_table(part, asked.keep)
-    return preferences_of_table(part, asked.keep) if kind == "preferences" else scores_of_part(part)
+    read = {
+        "ratings": ratings_of_table,
+        "preferences": preferences_of_table,
+        "scores": scores_of_part,
+    }
+    return read[kind](part, asked.keep)
 
 
 def _kept_part(path: Path, read: ReadPart) -> Part:

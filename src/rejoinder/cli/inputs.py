@@ -585,8 +585,14 @@ def check_given(given: MeasuringOptions) -> None:
                 f"'rejoinder compare --ratings {ratings[0]}' compares the systems by people alone"
             )
         context = click.get_current_context()
-        hint = "'TESTSET|SCORES'"
-        raise click.MissingParameter(ctx=context, param_hint=hint, param_type="argument")
+        alone = " people's ratings (--ratings FILE)," if "ratings" in context.params else ""
+        raise click.MissingParameter(
+            f"Expected: a test set and replies, scores that were saved,{alone} or scores of another tool "
+            "(--scores FILE)",
+            ctx=context,
+            param_hint="'TESTSET|SCORES'",
+            param_type="argument",
+        )
 
 
 def _may_hold_scores(path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -155,6 +156,11 @@ def _score_file(value: str) -> ScoreFile:
         elif rest and not kind and last == "rate":
             kind = last
         else:
+            if rest and not os.path.exists(file) and os.path.isfile(rest):
+                raise ParameterError(
+                    f"--scores {value}: got {last!r} behind the colon; expected higher, lower, rate, or the "
+                    "least and the greatest value (FILE:1..5)"
+                )
             return ScoreFile(PATH.convert(file, None, None), direction or "higher", bounds, kind)
         file = rest
 

@@ -170,8 +170,8 @@ class External(MeanMetric):
             s, i = (int(each[0]) for each in np.nonzero(outside))
             raise ParameterError(
                 f"{values.name}: value {values.values[s, i]:g} of system '{values.systems[s]}' at id "
-                f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}){whose}; give the scale of "
-                f"the values ({Call('bounds=(LOW, HIGH)')})"
+                f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}){whose}; correct the value, "
+                f"or give wider bounds ({Call('bounds=(LOW, HIGH)')})"
             )
         return low, high
 

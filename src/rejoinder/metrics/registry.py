@@ -242,17 +242,23 @@ def parameters(of: Metric) -> dict[str, Any]:
     return {each.name: getattr(of, each.name) for each in fields(of)}
 
 
+SHORTEST = 3
+"""So many first letters of a name or more can stand for it in a remedy."""
+
+
 def _close(name: str) -> str:
     """What to type for an unknown name: that of a table's label, else the nearest name; "" for none.
 
-    >>> _close("BLEU-4"), _close("ROUGE-L"), _close("distinct2"), _close("rouge3")
-    ('bleu:order=4', 'rougeL', 'distinct:order=2', 'rouge:variant=3')
+    >>> _close("BLEU-4"), _close("ROUGE-L"), _close("distinct2"), _close("rouge3"), _close("bert")
+    ('bleu:order=4', 'rougeL', 'distinct:order=2', 'rouge:variant=3', 'bertscore')
     """
     typed = _names_by_label().get(_plain(name))
     if typed:
         return typed
     names = {each.lower(): each for each in METRICS}
-    close = nearest(name.strip().lower(), names)
+    low = name.strip().lower()
+    whole = [each for each in names if len(low) >= SHORTEST and each.startswith(low)]
+    close = whole[0] if len(whole) == 1 else nearest(low, names)
     return names[close] if close else ""
 
 

@@ -17,7 +17,7 @@ from rejoinder.files.provenance import content_of, write_record
 from rejoinder.files.recording import record_of
 from rejoinder.files.replacing import check_target, write_file
 from rejoinder.human_evaluation.by_people.compare import compare_by_people
-from rejoinder.human_evaluation.grades import Scale
+from rejoinder.human_evaluation.grades import Scale, grade_notes
 from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
 from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
@@ -288,7 +288,7 @@ def report(
     about_data: tuple[str, ...] = ()
     if table is not None:
         table = table.where(~pl.col("system").is_in(list(without)))
-        table, about_data = _scored_ratings(table, scores)
+        table, about_data = _scored_ratings(table, scores, scale)
     if chosen is not None:
         chosen = chosen.where(~pl.any_horizontal(pl.col("a", "b").is_in(list(without))))
     several = len(scores.names) > 1 and scores.resamples > 0 and bool(scores.measured)
@@ -364,8 +364,10 @@ def _texts(
     return items, taken(Responses, responses, items.ids).without(without)
 
 
-def _scored_ratings(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str, ...]]:
-    """The ratings of the systems and items that are scored, and a note on the others.
+def _scored_ratings(
+    table: Ratings, scores: Scores, scale: Scale | None
+) -> tuple[Ratings, tuple[str, ...]]:
+    """The ratings of the systems and items that are scored, and notes on the others and on outliers.
 
     Raises:
         InputError: None of them is.
@@ -376,8 +378,17 @@ def _scored_ratings(table: Ratings, scores: Scores) -> tuple[Ratings, tuple[str,
     if own.is_empty():
         correlate(scores, table)  # its message says why nothing fits together
     left_out = table.frame.height - own.height
-    note = f"ratings: {counted(left_out, 'rating')} of other systems or items left out"
-    return table.with_frame(own), (note,) if left_out else ()
+    notes = []
+    if left_out:
+        notes.append(f"ratings: {counted(left_out, 'rating')} of other systems or items left out")
+    criteria = own.partition_by("criterion", maintain_order=True)
+    for rows in criteria:
+        named = f"{rows.item(0, 'criterion')}: " if len(criteria) > 1 else ""
+        outliers = grade_notes(rows.get_column("score").to_numpy(), scale)
+        notes += [
+            f"{named}{each.partition(';')[0]}; correct it if it is an error" for each in outliers
+        ]
+    return table.with_frame(own), tuple(notes)
 
 
 def _summarised(table: Ratings, scores: Scores, cluster: str | None, **asked: Any) -> RatingSummary:

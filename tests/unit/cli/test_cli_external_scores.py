@@ -96,7 +96,7 @@ def test_negative_values_are_not_multiplied_by_100(tmp_path, capfd):
         (":1..x", "got '1..x'; expected the least and the greatest value"),
         (
             ":2..5",
-            "is outside bounds=(2, 5); give the scale of the values (--scores FILE:LOW..HIGH)",
+            "is outside bounds=(2, 5); correct the value, or give wider bounds (--scores FILE:LOW..HIGH)",
         ),
     ],
 )

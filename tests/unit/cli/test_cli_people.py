@@ -175,7 +175,8 @@ def test_the_pairs_of_one_system_that_have_an_interval_are_listed(command, crowd
     assert out.count("corrected │") == 4
     assert "pairs without an interval are not listed: --all-pairs lists them" in out
     flat = " ".join(out.split())
-    assert "3 of 7 pairs (such as 's0' and" in flat and ") without an interval: " in flat
+    assert "3 of 7 pairs (such as 's0' and" in flat
+    assert ") without an interval: " in flat
     assert command("compare", *crowd, "-a", "s0", "--all-pairs")[1].count("corrected │") == 7
 
 

@@ -386,6 +386,20 @@ def test_ratings_that_fit_no_system_are_named_and_the_others_are_used():
     assert made.notes[0] == "ratings: 9 ratings of other systems or items left out"
 
 
+def test_a_grade_that_may_be_an_error_of_typing_is_noted_first():
+    rows = [
+        {"system": s, "id": str(k), "rater": "ann", "criterion": "fit", "score": float(k % 5)}
+        for s in "ab"
+        for k in range(20)
+    ]
+    rows[7]["score"] = 44.0
+    made = rejoinder.report(ratings=pl.DataFrame(rows), resamples=100)
+    assert (
+        made.notes[0]
+        == "ratings: 44 is an outlier (given once, next to 4); correct it if it is an error"
+    )
+
+
 def varied(items=8):
     """Two systems whose replies differ from item to item."""
     testset, replies = small(items, "ab")

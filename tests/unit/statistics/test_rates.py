@@ -109,7 +109,7 @@ def test_rates_that_cannot_be():
     with pytest.raises(ParameterError, match="unequal probabilities; leave the kind out"):
         External("pass", weighted, kind="rate")
     assert not External("pass", weighted).share
-    with pytest.raises(ParameterError, match=r"outside bounds=\(0, 1\), those of a rate; give"):
+    with pytest.raises(ParameterError, match=r"outside bounds=\(0, 1\), those of a rate; correct"):
         External("pass", table([1, 2, 3, 4]), kind="rate")
     with pytest.raises(ParameterError, match="rates: no metric is called 'x'"):
         Scores.from_segments(table([0, 1, 1, 1]), rates=["x"])

@@ -127,7 +127,8 @@ class SystemDifferences(PlanningCriterion):
                 f"one pair of systems, two-sided paired test over {over} at the {100 * self.alpha:g}% "
                 "level; for the same among p pairs divide alpha by p"
             )
-        if pilot.pairs and {PEOPLE, *pilot.labels} - set(self.targets):
+        measured = {*pilot.labels} | ({PEOPLE} if pilot.rated is not None else set())
+        if pilot.pairs and measured - set(self.targets):
             assumptions.append(
                 "where no difference is named, power is for the pilot's own, which is too large where "
                 "the pair was picked for it"

@@ -98,6 +98,7 @@ KEYS = [
     one("rated-against-itself", "a reply rated beside one of its own system", r"row 2: id 'c1' of system 'bot' is rated against its own system; expected in 'against' the other", LONG.replace("\n", ",against\n") + ROW + "4,bot\n"),
     RatingCase("rated-in-two-files", "the same rating in two files", r"b\.csv, row 2: duplicate .*, first at .*a\.csv, row 2", {"a.csv": LONG + ROW + "4\n", "b.csv": LONG + ROW + "4\n"}),
     one("rated-by-nobody", "several ratings of a reply, and no rater", r"row 3: id 'c1' is judged a second time, and no column 'rater'", "id,system,score\nc1,bot,4\nc1,bot,5\n"),
+    one("rater-white-space", "raters that differ in white space alone", r"row 3: rater 'r1 ' differs from 'r1' \(.*ratings\.csv, row 2\) in white space alone; write both alike", LONG + ROW + "4\nc2,bot,r1 ,relevance,4\n"),
     one("mean-beside-raters", "a mean beside the ratings", r"rater 'mean' beside those of others", LONG + ROW + "4\n" + ROW.replace("r1", "mean") + "4\n"),
 ]  # fmt: skip
 
@@ -165,6 +166,7 @@ PREFERENCES = [
     one("winner-unknown", "a winner who is neither of the two", r"row 2: winner 'c'; expected 'a', 'b', 'tie'", PAIR + "c1,bot,cat,c\n", read=read_preferences),
     one("winner-side", "systems called like the other side", r"winner 'a' is a side and also the name", PAIR + "c1,b,a,a\n", read=read_preferences),
     one("against-itself", "a system against itself", r"row 2: system 'bot' against itself", PAIR + "c1,bot,bot,tie\n", read=read_preferences),
+    one("compared-white-space", "systems that differ in white space alone", r"row 3: system ' bot' differs from 'bot' \(.*ratings\.csv, row 2\) in white space alone", PAIR + "c1,bot,cat,a\nc2,cat, bot,a\n", read=read_preferences),
     one("winner-column", "the winner in a column of another name", r"rename 'preference' to 'winner'", "id,a,b,preference\nc1,bot,cat,a\n", read=read_preferences),
     one("compared-twice", "two judgements and no rater", r"row 3: id 'c1' is judged a second time", PAIR + "c1,bot,cat,a\n" * 2, read=read_preferences),
     one("no-winners", "comparisons without a winner", r"no comparisons", PAIR + "c1,bot,cat,\n", read=read_preferences),

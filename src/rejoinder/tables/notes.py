@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.files.sources import with_queries
-from rejoinder.messages import Argument, Placeholder, counted, listed, more, quoted
+from rejoinder.messages import Argument, Placeholder, counted, enumerated, listed, more, quoted
 from rejoinder.visible import visible
 
 _LOG = logging.getLogger(__name__)
@@ -111,6 +111,10 @@ TEXTS: dict[str, Callable[..., str]] = {
         f"no column says who rated; if {quoted(column)} does, add {Argument('columns', {'rater': column})}"
     ),
     "one system": lambda system: f"no column of systems; all ratings are of {quoted(system)}",
+    "case of names": lambda nouns, names, groups: (
+        f"the {nouns} {enumerated([*map(quoted, names)])} differ in case alone, and count as "
+        f"{'two' if len(names) == 2 else len(names)}{more(groups, 'name')}"
+    ),
     "in lists": lambda columns: f"the raters of {listed(columns)} are places in a list: 1, 2, ...",
     "labels": lambda count, first: (
         f"{counted(count, 'label')} like {quoted(first)} read as the number in front"

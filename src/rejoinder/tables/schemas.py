@@ -28,6 +28,8 @@ class TableColumn:
         hints: Names that it may have, written likewise: errors propose them, and no file is read by them.
         digits: Whether a whole number in it is the text of its digits.
         may_be_empty: Whether a text in it may be empty, as a reply may.
+        names: What a text in it is the name of, in the singular; empty: of nothing. Several columns of a
+            table may name the same, as ``a`` and ``b`` name systems.
     """
 
     name: str
@@ -39,6 +41,7 @@ class TableColumn:
     hints: str = ""
     digits: bool = False
     may_be_empty: bool = False
+    names: str = ""
 
     @property
     def is_needed(self) -> bool:
@@ -57,6 +60,7 @@ SCORE_KIND, RATE = "kind", "rate"
 ID = TableColumn(
     "id",
     "the item",
+    names="item",
     digits=True,
     aliases="item item_id example_id question_id prompt_id sample_id instance_id doc_id",
     hints="context_id instanceid uid index",
@@ -64,6 +68,7 @@ ID = TableColumn(
 SYSTEM = TableColumn(
     "system",
     "the system that replies",
+    names="system",
     aliases="model model_name system_name",
     fallbacks="generator model_id",
     hints="system_id systemid sys",
@@ -71,16 +76,25 @@ SYSTEM = TableColumn(
 _RATER = TableColumn(
     "rater",
     "who rated; `mean` is the mean of several people, and `1`, `2`, ... are places in a list",
+    names="rater",
     if_absent="filled",
     digits=True,
     aliases="annotator annotator_id rater_id worker worker_id workerid participant participant_id",
     hints="judge judgeid coder user",
 )
 _CRITERION = TableColumn(
-    "criterion", "what was asked", if_absent="filled", hints="criteria aspect dimension question"
+    "criterion",
+    "what was asked",
+    names="criterion",
+    if_absent="filled",
+    hints="criteria aspect dimension question",
 )
 _SAMPLE = TableColumn(
-    SAMPLE, "which of several replies to one prompt it is", if_absent="without", digits=True
+    SAMPLE,
+    "which of several replies to one prompt it is",
+    names="sample",
+    if_absent="without",
+    digits=True,
 )
 _PROBABILITY = TableColumn(
     PROBABILITY, "that of having been drawn; empty: all alike", pl.Float64, if_absent="without"
@@ -150,14 +164,21 @@ COLUMNS = {
             hints="value label grade judgement judgment human_score",
         ),
         TableColumn(
-            AGAINST, "the system beside whose reply it was rated, if any", if_absent="without"
+            AGAINST,
+            "the system beside whose reply it was rated, if any",
+            names="system",
+            if_absent="without",
         ),
         _PROBABILITY,
     ),
     "preferences": (
         ID,
-        TableColumn("a", "a system", aliases="model_a system_a", hints="left first"),
-        TableColumn("b", "another system", aliases="model_b system_b", hints="right second"),
+        TableColumn(
+            "a", "a system", names="system", aliases="model_a system_a", hints="left first"
+        ),
+        TableColumn(
+            "b", "another system", names="system", aliases="model_b system_b", hints="right second"
+        ),
         _RATER,
         _CRITERION,
         TableColumn("winner", "`a`, `b` or `tie`", hints="preference preferred choice verdict"),
@@ -166,7 +187,11 @@ COLUMNS = {
         replace(SYSTEM, if_absent="filled"),
         ID,
         TableColumn(
-            "name", "which number it is", if_absent="filled", aliases="metric metric_name scorer"
+            "name",
+            "which number it is",
+            names="metric",
+            if_absent="filled",
+            aliases="metric metric_name scorer",
         ),
         TableColumn("value", "a finite number; empty: missing", pl.Float64),
         replace(_SAMPLE, if_absent="null"),

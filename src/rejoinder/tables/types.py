@@ -16,6 +16,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Call, quoted
+from rejoinder.tables.checks.spellings import note_names_in_two_cases, refuse_padded_names
 from rejoinder.tables.checks.validation import (
     Rule,
     conform,
@@ -47,7 +48,8 @@ class CheckedTable(ABC):
         SYSTEMS: The columns that name systems.
 
     Raises:
-        InputError: A column is absent, misspelt or of another type, or a row breaks a rule.
+        InputError: A column is absent, misspelt or of another type, a row breaks a rule, or two names
+            differ in white space alone.
     """
 
     KIND: ClassVar[KindName]
@@ -63,9 +65,11 @@ class CheckedTable(ABC):
         origin = origin or Origin.of_table(self.KIND, frame)
         if not frame.height:
             raise InputError(f"{origin.files()}: {self.NOTHING}")
-        names = (each for each in COLUMNS[self.KIND] if each.is_name and each is not ID)
+        columns = COLUMNS[self.KIND]
+        names = (each for each in columns if each.is_name and each is not ID)
         rules = [nameless(frame, each) for each in (ID, *names)]
         refuse_rows(frame, origin, [*rules, *self._rules(frame)])
+        refuse_padded_names(frame, columns, origin)
         self._check_keys(frame, origin)
         object.__setattr__(self, "frame", frame)
 
@@ -124,7 +128,10 @@ class CheckedTable(ABC):
                     raise InputError(f"{name}: {nothing}{why};{expected}")
                 places += draft.origin.parts
                 notes.clear()
-        return cls(pl.concat(frames, how="diagonal"), Origin(tuple(places)))
+        origin = Origin(tuple(places))
+        whole = cls(pl.concat(frames, how="diagonal"), origin)
+        note_names_in_two_cases(whole.frame, COLUMNS[cls.KIND], origin)
+        return whole
 
     def with_frame(self, frame: pl.DataFrame) -> Self:
         """Some of these rows, or with other columns beside them: nothing that a rule is about."""

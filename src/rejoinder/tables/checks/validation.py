@@ -9,9 +9,10 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import more, quoted
+from rejoinder.tables.checks.spellings import refuse_padded_names
 from rejoinder.tables.columns import require
 from rejoinder.tables.parts import Origin
-from rejoinder.tables.schemas import ID, PROBABILITY, TableColumn
+from rejoinder.tables.schemas import COLUMNS, ID, PROBABILITY, TableColumn
 
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
 
@@ -84,7 +85,7 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
     refuse_duplicates(
         contexts.select("id"), origin, "item", "one row per item, with all its references"
     )
-    _refuse_white_space_twins(ids, origin)
+    refuse_padded_names(contexts, COLUMNS["contexts"], origin)
 
 
 def check_references(
@@ -242,17 +243,6 @@ def is_first(keys: pl.DataFrame) -> pl.Series:
     [True, True, False]
     """
     return keys.select(pl.struct(pl.all()).is_first_distinct().alias("first")).to_series()
-
-
-def _refuse_white_space_twins(ids: pl.Series, origin: Origin) -> None:
-    stripped = ids.str.strip_chars()
-    if stripped.n_unique() < len(stripped):
-        rows = (stripped == stripped.filter(stripped.is_duplicated())[0]).arg_true()
-        one, other = int(rows[0]), int(rows[1])
-        raise InputError(
-            f"{origin.at(other)}: id {quoted(ids[other])} differs from {quoted(ids[one])} ({origin.at(one)}) "
-            "in white space alone; give them different ids"
-        )
 
 
 def _converts(column: TableColumn, got: Any) -> bool:

@@ -99,6 +99,7 @@ KEYS = [
     RatingCase("rated-in-two-files", "the same rating in two files", r"b\.csv, row 2: duplicate .*, first at .*a\.csv, row 2", {"a.csv": LONG + ROW + "4\n", "b.csv": LONG + ROW + "4\n"}),
     one("rated-by-nobody", "several ratings of a reply, and no rater", r"row 3: id 'c1' is judged a second time, and no column 'rater'", "id,system,score\nc1,bot,4\nc1,bot,5\n"),
     one("rater-white-space", "raters that differ in white space alone", r"row 3: rater 'r1 ' differs from 'r1' \(.*ratings\.csv, row 2\) in white space alone; write both alike", LONG + ROW + "4\nc2,bot,r1 ,relevance,4\n"),
+    one("rated-without-systems", "several ratings by one rater, and no system", r"ratings\.csv: no column 'system', and id 'c1' has several ratings; got id, rater, score; add the column 'system'", "id,rater,score\nc1,r1,4\nc1,r1,5\n"),
     one("mean-beside-raters", "a mean beside the ratings", r"rater 'mean' beside those of others", LONG + ROW + "4\n" + ROW.replace("r1", "mean") + "4\n"),
 ]  # fmt: skip
 

@@ -81,6 +81,39 @@ def test_the_file_is_the_system_where_none_is_named(write, caplog):
     assert "no column of systems; all ratings are of 'bot'" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("table", "id", "others"),
+    [
+        ("id,rater,score\n1,ann,4\n1,bob,4\n2,ann,5\n2,ann,3\n", "2", ""),
+        ("id,rater,score\n" + "1,ann,4\n" * 3, "1", " (and 1 more rating like it)"),
+        ("id,rater,criterion,score\n1,ann,q,4\n1,ann,p,4\n1,ann,q,5\n", "1", ""),
+        ("id,session_id,score\n1,ann,4\n1,ann,5\n", "1", ""),
+    ],
+)
+def test_several_ratings_by_one_rater_and_no_system_ask_for_the_systems(write, table, id, others):
+    path = write(table, "bot.csv")
+    with pytest.raises(InputError) as refused:
+        read_ratings(path)
+    assert str(refused.value).startswith(
+        f"{path}: no column 'system', and id '{id}' has several ratings{others}; got id, "
+    )
+    assert str(refused.value).endswith(
+        "or write a file for each system (this one is taken for that of 'bot'); if all are of one system, "
+        "keep one of them"
+    )
+
+
+def test_ratings_of_no_score_or_nobody_are_not_several(write):
+    made = read_ratings(write("id,rater,score\n1,ann,4\n1,ann,\n", "bot.csv"))
+    assert made.get_column("score").to_list() == [4]
+    with pytest.raises(InputError, match="row 2: no rater at id '1'"):
+        read_ratings(write("id,rater,score\n1,,4\n1,,5\n2,ann,3\n", "bot.csv"))
+    with pytest.raises(InputError, match="row 3: id '1' is judged a second time, and no column"):
+        read_ratings(write("id,score\n1,4\n1,5\n", "bot.csv"))
+    pair = "id,rater,against,score\n1,ann,cat,4\n1,ann,dog,5\n"
+    assert read_ratings(write(pair, "bot.csv")).height == 2
+
+
 def test_prompts_and_replies_with_feedback(write):
     path = write(
         "prompt,output,flag,timestamp\nHi,Ho,Like,2026\nTea?,No.,,2026\nMilk?,Yes.,Dislike,2026\n",

@@ -14,7 +14,11 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, enumerated, listed, more, quoted
 from rejoinder.tables.assembly.column_roles import folded, log_renames
-from rejoinder.tables.assembly.long_or_wide_scores import holds_numbers, is_of_run
+from rejoinder.tables.assembly.long_or_wide_scores import (
+    holds_numbers,
+    is_of_run,
+    refuse_several_systems,
+)
 from rejoinder.tables.assembly.rating_cells import (
     CellScores,
     columns_of_numbers,
@@ -75,7 +79,8 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         keep: Additional columns to keep, where they are there.
 
     Raises:
-        InputError: A column is absent or misspelt, or a cell of a score holds no number.
+        InputError: A column is absent or misspelt, a cell of a score holds no number, or one system is
+            rated several times.
     """
     if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
         part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
@@ -98,16 +103,30 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         )
     unnamed = "system" not in columns and "system" not in _likely(part, keys)
     if unnamed and {"id", "score"} <= set(columns):
-        stem = stem_of(Path(part.name))
-        note("one system", part.name, system=stem)
-        part = part.with_frame(part.frame.with_columns(pl.lit(stem).alias("system")))
-        columns = part.frame.columns
+        return _one_system_ratings(part, keys)
     if "score" in columns or not _is_wide(columns, keys):
         _refuse_column_for_each_system(part, keys)
         likely = {} if {*NEEDED["ratings"]} <= {*columns} else _likely(part, keys)
         require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"], likely=likely)
         return _long(part, keys)
     return wide_ratings(part, keys)
+
+
+def _one_system_ratings(part: Part, keys: Sequence[str]) -> Draft:
+    """The ratings of a long table without a column of systems: all are of one, called like the file.
+
+    Raises:
+        InputError: A rater rates one id several times: the ratings are of several systems.
+    """
+    stem, columns = stem_of(Path(part.name)), part.frame.columns
+    note("one system", part.name, system=stem)
+    part = part.with_frame(part.frame.with_columns(pl.lit(stem).alias("system")))
+    require(NEEDED["ratings"], part.frame.columns, part.name, OPTIONAL["ratings"])
+    draft = _long(part, keys)
+    is_named = pl.col("rater").cast(pl.String).str.strip_chars() != ""
+    named = draft.frame.filter(is_named).select(each for each in _KEYS if each in draft.frame)
+    refuse_several_systems(named, part.name, stem, columns, "rating")
+    return draft
 
 
 def _with_row_for_each_grade(part: Part, keep: Sequence[str]) -> Part:

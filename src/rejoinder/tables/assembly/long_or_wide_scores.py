@@ -122,7 +122,8 @@ def scores_of_part(part: Part, keep: Sequence[str] = ()) -> Draft:
     long = "value" in frame.columns
     table = _long(part, stem, kept) if long else _wide(part, stem, columns, kept)
     if unnamed:
-        _refuse_several_systems(table, part.name, stem, columns)
+        keys = table.select(name for name in ("name", *KEYS) if name in table.columns)
+        refuse_several_systems(keys, part.name, stem, columns, "score")
     rows = list(part.numbers)
     return Draft.of(part.name, rows * (table.height // len(rows)), table)
 
@@ -155,21 +156,28 @@ def has_kinds(frame: pl.DataFrame) -> bool:
     return text and bool((frame.get_column(SCORE_KIND) == RATE).any())
 
 
-def _refuse_several_systems(
-    frame: pl.DataFrame, name: str, stem: str, columns: Sequence[str]
+def refuse_several_systems(
+    keys: pl.DataFrame, name: str, stem: str, columns: Sequence[str], noun: str
 ) -> None:
-    """Raises where a table without systems has several scores of one reply: it has several systems.
+    """Raises where a table without systems says the same of one reply twice: it has several systems.
+
+    Args:
+        keys: The columns that say what a row is of, among them ``id``.
+        name: The file.
+        stem: The system that the file was taken for.
+        columns: The columns of the file.
+        noun: What a row holds.
 
     Raises:
         InputError: Names the id, and the column that is absent.
     """
-    keys = frame.select(name for name in ("name", *KEYS) if name in frame.columns)
     if again := keys.filter(~is_first(keys)).get_column("id").to_list():
         raise InputError(
-            f"{name}: no column 'system', and id {quoted(again[0])} has several scores"
-            f"{more(len(again), 'score')}; got {listed(columns)}; add the column 'system', name "
+            f"{name}: no column 'system', and id {quoted(again[0])} has several {noun}s"
+            f"{more(len(again), noun)}; got {listed(columns)}; add the column 'system', name "
             f"it with {Argument('columns', {'system': Placeholder('COLUMN')})}, or write a file for each "
-            f"system (this one is taken for that of {quoted(stem)})"
+            f"system (this one is taken for that of {quoted(stem)}); if all are of one system, keep one of "
+            "them"
         )
 
 

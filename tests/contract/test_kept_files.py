@@ -201,13 +201,19 @@ def test_likelihoods_go_on(copies):
     assert after[:whole] == before[:whole]
 
 
+REWORDED = ("both", "people")
+"""Claims of 0.1.0 with notes that got other words before 0.1.0 was published; their numbers are the same."""
+
 CLAIMS = sorted(KEPT.parent.joinpath("c84834ee").glob("*.claim"))
 
 
 @pytest.mark.parametrize("path", CLAIMS, ids=lambda path: path.stem)
 def test_a_kept_claim_is_verified_or_says_that_it_cannot_be(path, monkeypatch):
     """One of an earlier version is computed again; one that this version cannot compute names its own."""
-    assert verification.verify(path).agrees
+    differ = [each for each in verification.verify(path).checks if each.state in verification.BAD]
+    assert {each.what.partition(":")[0] for each in differ} == {"notes"} & {
+        "notes" * (path.stem in REWORDED)
+    }
     monkeypatch.setattr(verification, "__version__", "9.0.0")
     assert verification.verify(path).agrees
     monkeypatch.setattr(Claim, "computed", _unknown)

@@ -272,7 +272,9 @@ def _numbers(claim: Claim) -> Iterator[Check]:
     for each in wrong:
         words = f"{each.table}: {each.place}" if each.place else each.table
         why = "; ".join(filter(None, [another, other_numpy if each.of_number else ""]))
-        yield Check(words, "differs", f"{each.claimed!r:.60}", f"{each.computed!r:.60}", why)
+        reworded = another and each.table == "notes" and not each.of_number
+        state: State = "not checkable" if reworded else "differs"
+        yield Check(words, state, f"{each.claimed!r:.60}", f"{each.computed!r:.60}", why)
 
 
 def _drawn_otherwise(theirs: str) -> str:

@@ -156,6 +156,25 @@ def test_an_edited_number_is_found_though_every_digest_is_made_anew(claim, tmp_p
     assert not verification.agrees
 
 
+@pytest.mark.parametrize(
+    ("version", "change", "state"),
+    [
+        ("0.0.9", lambda notes: [*notes[:-1], "in other words"], "not checkable"),
+        (None, lambda notes: [*notes[:-1], "in other words"], "differs"),
+        ("0.0.9", lambda notes: notes[:-1], "differs"),
+    ],
+)
+def test_a_note_in_the_words_of_another_version(claim, tmp_path, version, change, state):
+    statement = json.loads(claim.read_bytes())
+    claimed = statement["predicate"]["claimed"]
+    claimed["notes"] = change(claimed["notes"])
+    statement["predicate"]["version"] = version or statement["predicate"]["version"]
+    (tmp_path / "claim").write_bytes(sealed(statement))
+    verification = rejoinder.verify(tmp_path / "claim")
+    assert {each.state for each in verification.checks if each.what.startswith("notes")} == {state}
+    assert verification.agrees == (state == "not checkable")
+
+
 def test_other_bytes_are_altered(claim, tmp_path):
     content = claim.read_bytes()
     for other in (content.replace(b'"score"', b'"score" '), content + b"\n", content[:-1]):

@@ -251,9 +251,9 @@ TEMPLATE = choice(
 CLUSTER = option(
     "--cluster",
     metavar="COLUMN",
-    help="Column of the contexts (or judgements) whose equal values are not independent. For example "
-    "conversation or user; none: every item is independent. Default: conversation where there is such "
-    "a column.",
+    help="Column of the contexts (or judgements, or scores) whose equal values are not independent. "
+    "For example conversation or user; none: every item is independent. Default: conversation where "
+    "there is such a column.",
 )
 
 

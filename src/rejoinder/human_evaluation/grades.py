@@ -68,7 +68,9 @@ def check_difference(difference: float, given: Floats, scale: Scale | None = Non
     )
 
 
-def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
+def grade_notes(
+    given: Floats, scale: Scale | None = None, remedy: str = f"{SCALE} names the row"
+) -> list[str]:
     """Notes about grades that are outliers: typing errors, codes for "missing".
 
     A grade is an outlier if it is given once or twice among 20 ratings or more, and the gap between
@@ -78,6 +80,7 @@ def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
     Args:
         given: Any shape, single ratings; NaN where there is none.
         scale: The scale, where it is known: then there are no notes.
+        remedy: What to do if the grade is an error.
 
     >>> grade_notes(np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 4 + [9.0]))[0][:49]
     'ratings: 9 is an outlier (given once, next to 5);'
@@ -98,7 +101,7 @@ def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
                 times = "once" if number[:beyond].sum() == 1 else "twice in all"
                 notes.append(
                     f"ratings: {apart} {'is an outlier' if beyond == 1 else 'are outliers'} (given {times}, "
-                    f"next to {grades[beyond]:g}); if it is an error, {SCALE} names the row"
+                    f"next to {grades[beyond]:g}); if it is an error, {remedy}"
                 )
                 break
     return notes

@@ -31,7 +31,7 @@ from rejoinder.ledger.claims import (
     write_claim,
 )
 from rejoinder.ledger.comparable import role
-from rejoinder.ledger.differences import differences, numbers_in
+from rejoinder.ledger.differences import Discrepancy, differences, numbers_in
 from rejoinder.ledger.registrations import Registration, read_registration
 from rejoinder.messages import Argument, counted
 from rejoinder.result import TableResult
@@ -272,9 +272,20 @@ def _numbers(claim: Claim) -> Iterator[Check]:
     for each in wrong:
         words = f"{each.table}: {each.place}" if each.place else each.table
         why = "; ".join(filter(None, [another, other_numpy if each.of_number else ""]))
-        reworded = another and each.table == "notes" and not each.of_number
-        state: State = "not checkable" if reworded else "differs"
-        yield Check(words, state, f"{each.claimed!r:.60}", f"{each.computed!r:.60}", why)
+        claimed, computed = f"{each.claimed!r:.60}", f"{each.computed!r:.60}"
+        state: State = "differs"
+        if another and _is_reworded(each):
+            state, claimed, computed = "not checkable", str(each.claimed), str(each.computed)
+        yield Check(words, state, claimed, computed, why)
+
+
+def _is_reworded(each: Discrepancy) -> bool:
+    """Whether a note is said in other words, with the same numbers and names."""
+    texts = each.claimed, each.computed
+    if each.table != "notes" or not all(isinstance(text, str) for text in texts):
+        return False
+    facts = [set(re.findall(r"\d+(?:\.\d+)?|'[^']*'", text)) for text in texts]
+    return facts[0] == facts[1]
 
 
 def _drawn_otherwise(theirs: str) -> str:

@@ -23,7 +23,7 @@ from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
-from rejoinder.tables.item_clusters import CONVERSATION, has_value
+from rejoinder.tables.item_clusters import CONVERSATION, OWN_COLUMNS, labels_in
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.selection import check_systems, criterion_notes
@@ -304,17 +304,21 @@ def _clusters(scores: Scores, ids: Sequence[str]) -> tuple[Indices, tuple[str, .
 def _cluster_notes(scores: Scores, ratings: pl.DataFrame) -> list[str]:
     """Notes where a column of clusters of the ratings is not that of the items that are scored."""
     column = scores.cluster or CONVERSATION
-    if column not in ratings.columns:
+    if column not in ratings.columns or column in OWN_COLUMNS:
         return []
-    pairs = ratings.select("id", pl.col(column).cast(pl.String)).filter(has_value(column)).unique()
+    labels = labels_in(ratings.get_column(column))
+    scored = labels_in(scores.items.get_column(column)) if scores.cluster else labels
+    if labels is None or scored is None:
+        return []
+    pairs = ratings.select("id", labels).drop_nulls().unique()
     if not scores.cluster:
         if column in scores.items.columns or not pairs.get_column(column).is_duplicated().any():
             return []
         return [
             f"the ratings have a column '{column}', and the items that are scored have none, so that all "
-            "items are taken as independent; give the test set or the scores this column"
+            "items are taken as independent; give the test set this column, or the scores without a test set"
         ]
-    named = scores.items.select("id", pl.col(column).cast(pl.String).alias("scored"))
+    named = scores.items.select("id", scored=scored)
     other = pairs.join(named, on="id", maintain_order="left").filter(
         pl.col(column) != pl.col("scored")
     )

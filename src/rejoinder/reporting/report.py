@@ -384,10 +384,8 @@ def _scored_ratings(
     criteria = own.partition_by("criterion", maintain_order=True)
     for rows in criteria:
         named = f"{rows.item(0, 'criterion')}: " if len(criteria) > 1 else ""
-        outliers = grade_notes(rows.get_column("score").to_numpy(), scale)
-        notes += [
-            f"{named}{each.partition(';')[0]}; correct it if it is an error" for each in outliers
-        ]
+        outliers = grade_notes(rows.get_column("score").to_numpy(), scale, "correct its row")
+        notes += [f"{named}{each}" for each in outliers]
     return table.with_frame(own), tuple(notes)
 
 

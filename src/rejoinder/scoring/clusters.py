@@ -161,7 +161,7 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
         remedy = (
             f"choose {one_of(choices)}"
             if choices
-            else "they have none besides id; give a test set whose contexts have it, or scores that do"
+            else "they have none besides id; give a test set, or scores without replies, that have it"
         )
         raise ParameterError(
             Argument("cluster", column), f": the contexts have no column '{column}'; {remedy}"

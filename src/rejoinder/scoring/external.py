@@ -27,7 +27,7 @@ from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.columns import OtherTableError
 from rejoinder.tables.external_scores import ReplyValues, SegmentScores
 from rejoinder.tables.frames import is_table
-from rejoinder.tables.item_clusters import CONVERSATION, NONE, has_value, item_clusters
+from rejoinder.tables.item_clusters import has_value, item_clusters
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet, TestSetLike
 
@@ -87,7 +87,7 @@ def from_values(
         metrics: The metrics; every system that one of them names counts, and every id.
         testset: The items, with their columns; None takes the ids of the metrics.
         missing: As for ``scored_items``.
-        cluster: As for ``score``; without a test set a column of the tables of scores.
+        cluster: As for ``score``; where the test set has no such column, one of the tables of scores.
         at: As for ``score``.
         passing: As for ``score``.
         resamples: As for ``score``.
@@ -106,9 +106,10 @@ def from_values(
     values = [each.reply_values for each in metrics if each.reply_values is not None]
     systems = list(dict.fromkeys(name for each in values for name in each.systems))
     ids = list(dict.fromkeys(id for each in values for id in each.ids))
-    items, notes = _items_of(values, ids, cluster)
+    items = pl.DataFrame({"id": ids}, schema={"id": pl.String})
     if testset is not None:
-        items, ids, notes = testset.contexts.drop("context"), testset.ids, []
+        items, ids = testset.contexts.drop("context"), testset.ids
+    items, notes = _with_clusters(items, values, cluster)
     measured = {}
     for label, metric in zip(labelled, metrics, strict=True):
         usable, of_metric = scored_items(label, metric, systems, ids, missing)
@@ -127,20 +128,23 @@ def from_values(
     return clustered(scores, cluster)
 
 
-def _items_of(
-    values: Sequence[ReplyValues], ids: Sequence[str], cluster: str | None
+def _with_clusters(
+    items: pl.DataFrame, values: Sequence[ReplyValues], cluster: str | None
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The items of tables of scores, with the columns of clusters that these have, and notes on them."""
-    items, notes = pl.DataFrame({"id": ids}, schema={"id": pl.String}), []
-    tables = [each.items for each in values if each.items is not None and cluster != NONE]
-    for column in dict.fromkeys(name for table in tables for name in table.columns if name != "id"):
+    """The items with the columns of clusters that tables of scores have and they have not, and notes."""
+    notes: list[str] = []
+    tables = [each.items for each in values if each.items is not None]
+    for column in dict.fromkeys(name for table in tables for name in table.columns):
+        if column in items.columns:
+            continue
         named = pl.concat(each.select("id", column) for each in tables if column in each.columns)
-        default = cluster is None and column == CONVERSATION
-        named = named.filter(has_value(column))
-        clusters, of_column = item_clusters(named, None if default else column, "scores")
-        notes += of_column
+        clusters, of_column = item_clusters(
+            named.filter(has_value(column)), column if column == cluster else None, "scores", column
+        )
+        notes += of_column if cluster is None else []
         if clusters is not None:
-            labels = pl.DataFrame({"id": clusters.labels.keys(), column: clusters.labels.values()})
+            schema = {"id": pl.String, column: pl.String}
+            labels = pl.DataFrame([*clusters.labels.items()], schema, orient="row")
             items = items.join(labels, on="id", how="left", maintain_order="left")
     return items, notes
 

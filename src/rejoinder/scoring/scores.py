@@ -39,8 +39,9 @@ from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.external_scores import SegmentScores
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.frames import Frame, is_table
 from rejoinder.tables.in_memory import ResponsesLike, taken
+from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.selection import pairs_of
 from rejoinder.tables.testset import TestSet, TestSetLike
@@ -106,7 +107,8 @@ class Scores(Measurements, PlottedResult):
             rates: The metrics whose mean is a share of replies; see ``External``.
             missing: A reply without a value is an ``error``; or ``drop`` its item for all systems; or,
                 ``pairwise``, score every system on the items that it has a value for.
-            cluster: As for ``score``; the columns are those of the test set, without one of ``segments``.
+            cluster: As for ``score``: a column of the test set or, where that has none of this name, of
+                ``segments``.
             resamples: As for ``score``.
             seed: As for ``score``.
             at: As for ``score``, of the column ``sample``.
@@ -120,7 +122,11 @@ class Scores(Measurements, PlottedResult):
         >>> Scores.from_segments(pl.DataFrame(rows)).systems()["value"].to_list()
         [4.5]
         """
-        metrics = externals(taken(SegmentScores, segments), lower, bounds, rates)
+        if is_table(segments):
+            table = SegmentScores.of(segments, keep=cluster_columns(cluster))
+        else:
+            table = taken(SegmentScores, segments)
+        metrics = externals(table, lower, bounds, rates)
         facts: dict[str, Any] = {
             "missing": missing, "cluster": cluster, "at": at, "passing": passing
         }  # fmt: skip

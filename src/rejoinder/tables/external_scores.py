@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Self
@@ -30,7 +30,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.format import FormatName
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import read_as
-from rejoinder.tables.item_clusters import CONVERSATION
+from rejoinder.tables.item_clusters import CONVERSATION, cluster_columns
 from rejoinder.tables.notes import set_aside
 from rejoinder.tables.parts import Origin, Part
 from rejoinder.tables.schemas import PROBABILITY, RATE, SCORE_KIND, SCORES
@@ -38,7 +38,10 @@ from rejoinder.tables.types import CheckedTable
 
 
 def read_scores(
-    *paths: str | os.PathLike[str], format: FormatName = None, columns: Columns = None
+    *paths: str | os.PathLike[str],
+    format: FormatName = None,
+    columns: Columns = None,
+    cluster: str | None = None,
 ) -> pl.DataFrame:
     """Reads scores that other tools made: a judge's marks, COMET, a reward model, thumbs up.
 
@@ -51,16 +54,18 @@ def read_scores(
         *paths: Files, of which each is recognised by itself; or a folder of logs.
         format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         columns: Which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
+        cluster: A further column to keep, for ``Scores.from_segments(..., cluster=)``.
 
     Returns:
-        ``schemas.SCORES``, one row per score, in the order of the files; and ``conversation`` where a file
-        has such a column.
+        ``schemas.SCORES``, one row per score, in the order of the files; then ``conversation`` where a file
+        has such a column, and the column of clusters.
 
     Raises:
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    return read_as(SegmentScores, paths, format=format, columns=columns).frame
+    keep = cluster_columns(cluster)
+    return read_as(SegmentScores, paths, format=format, columns=columns, keep=keep).frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +81,19 @@ class SegmentScores(CheckedTable):
     """Whether a value may be -inf, as the logarithm of a probability of 0 is."""
 
     @classmethod
-    def of(cls, given: Frame | CheckedTable, name: str | None = None) -> Self:
+    def of(
+        cls,
+        given: Frame | CheckedTable,
+        name: str | None = None,
+        keep: Sequence[str] = (CONVERSATION,),
+    ) -> Self:
         """The scores of a Python call, long or wide, read by the rules that files are read by.
 
         Args:
             given: A frame of Polars or pandas; or this type, which stays as it is.
             name: The name of the only metric that is wanted, which may be the name of a column or, where
                 the frame holds one metric alone, any name; None takes every metric.
+            keep: Additional columns to keep, which name clusters.
 
         Raises:
             InputError: A column is absent, or a row breaks a rule.
@@ -100,7 +111,7 @@ class SegmentScores(CheckedTable):
             require(("system", "id"), frame.columns, cls.KIND)
             part = Part(name or cls.KIND, frame, range(1, frame.height + 1))
             with set_aside():  # it is known who gives a frame of scores
-                given = cls(scores_of_part(part, (CONVERSATION,)).frame)
+                given = cls(scores_of_part(part, keep).frame)
         return given if name is None else given._named(name)
 
     def _named(self, name: str) -> Self:

@@ -69,7 +69,7 @@ def read_as(
         format: The name of the format of all of them, or by file; None: recognised.
         columns: Which column is which, as for ``read_testset``.
         ids: The ids of the test set that replies answer.
-        keep: Additional columns of ratings and preferences to keep.
+        keep: Additional columns of ratings, preferences and scores to keep.
 
     Raises:
         InputError: A file cannot be read or breaks a rule; the message names file and row.

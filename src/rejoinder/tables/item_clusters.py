@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,15 +46,50 @@ def has_value(column: str) -> pl.Expr:
     return pl.col(column).is_not_null() & (pl.col(column).cast(pl.String).str.strip_chars() != "")
 
 
+def labels_in(cells: pl.Series) -> pl.Series | None:
+    """The clusters that a column names, as text; null in an empty cell. None where it cannot name any.
+
+    White space around a label is no part of it, and a whole number is the same label however it is
+    stored. Lists, objects and numbers with fractions name no clusters.
+
+    >>> labels_in(pl.Series([1.0, None, 2.0])).to_list(), labels_in(pl.Series([" a", " "])).to_list()
+    (['1', None, '2'], ['a', None])
+    """
+    if cells.dtype.is_float():
+        cells = cells.fill_nan(None)
+        whole = (cells == cells.round()).all()
+        cells = cells.cast(pl.Int64, strict=False) if whole else cells
+    if cells.dtype.is_nested():
+        return None
+    text = cells.cast(pl.String).str.strip_chars()
+    text = text.set(text == "", None)
+    numbers = text.cast(pl.Float64, strict=False)
+    fractions = (numbers != numbers.round()).any() and numbers.null_count() == text.null_count()
+    return None if fractions else text
+
+
+def with_labels(
+    frame: pl.DataFrame, keep: Sequence[str], own: Collection[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """A table whose columns of clusters hold `labels_in` them, and which these are.
+
+    Args:
+        frame: The table.
+        keep: The columns that may name clusters, where they are there.
+        own: The columns that mean something else.
+    """
+    named = [labels_in(frame[each]) for each in keep if each in frame.columns and each not in own]
+    labels = [each for each in named if each is not None]
+    return frame.with_columns(labels), [each.name for each in labels]
+
+
 def cluster_columns(cluster: str | None) -> tuple[str, ...]:
-    """The columns of a file that are kept beside those of judgements, for clusters."""
-    if cluster is None:
-        return (CONVERSATION,)
-    return () if cluster == NONE else (cluster,)
+    """The columns of a file that are kept beside those of judgements or scores, for clusters."""
+    return tuple(dict.fromkeys(name for name in (cluster, CONVERSATION) if name and name != NONE))
 
 
 def item_clusters(
-    table: pl.DataFrame, cluster: str | None, what: str
+    table: pl.DataFrame, cluster: str | None, what: str, default: str = CONVERSATION
 ) -> tuple[ItemClusters | None, list[str]]:
     """The clusters that a column of judgements names, and a note where it cannot be used.
 
@@ -63,6 +98,7 @@ def item_clusters(
         cluster: The column; ``none`` takes every item as independent; None takes ``conversation``
             where there is such a column and each item has one value in it.
         what: What the table is called, for messages.
+        default: The column in the place of ``conversation``.
 
     Raises:
         ParameterError: There is no such column, or it is one of the judgements themselves.
@@ -70,8 +106,8 @@ def item_clusters(
     """
     if cluster is not None:
         expect(cluster, str, "cluster", "the name of a column, or 'none'")
-    (column,) = cluster_columns(cluster) or ("",)
-    if not column or (cluster is None and column not in table.columns):
+    column = default if cluster is None else cluster
+    if column == NONE or (cluster is None and column not in table.columns):
         return None, []
     if column in OWN_COLUMNS:
         raise ParameterError(
@@ -85,8 +121,20 @@ def item_clusters(
             f": the {what} have no column {quoted(column)}; got {listed(table.columns)}; name the column of "
             "their file that says which items belong together",
         )
-    pairs = table.select(pl.col("id", column).cast(pl.String)).unique(maintain_order=True)
-    several, empty = pairs.filter(pl.col("id").is_duplicated()), pairs.filter(~has_value(column))
+    labels = labels_in(table.get_column(column))
+    if labels is None and cluster is None:
+        return None, [
+            f"the {what} have a column '{column}' that names no clusters: lists, or fractions"
+        ]
+    if labels is None:
+        raise InputError(
+            f"{what}: the column '{column}' names no clusters (lists or fractions); name another one"
+        )
+    pairs = table.select(pl.col("id").cast(pl.String), labels).unique(maintain_order=True)
+    several, empty = (
+        pairs.filter(pl.col("id").is_duplicated()),
+        pairs.filter(pl.col(column).is_null()),
+    )
     fault = ""
     if empty.height:
         id = empty.item(0, "id")

@@ -113,7 +113,7 @@ TEXTS: dict[str, Callable[..., str]] = {
     "one system": lambda system: f"no column of systems; all ratings are of {quoted(system)}",
     "case of names": lambda nouns, names, groups: (
         f"the {nouns} {enumerated([*map(quoted, names)])} differ in case alone, and count as "
-        f"{'two' if len(names) == 2 else len(names)}{more(groups, 'name')}"
+        f"{'two' if len(names) == 2 else len(names)}; write them alike if they are one{more(groups, 'case')}"
     ),
     "in lists": lambda columns: f"the raters of {listed(columns)} are places in a list: 1, 2, ...",
     "labels": lambda count, first: (

@@ -159,15 +159,18 @@ def test_an_edited_number_is_found_though_every_digest_is_made_anew(claim, tmp_p
 @pytest.mark.parametrize(
     ("version", "change", "state"),
     [
-        ("0.0.9", lambda notes: [*notes[:-1], "in other words"], "not checkable"),
-        (None, lambda notes: [*notes[:-1], "in other words"], "differs"),
-        ("0.0.9", lambda notes: notes[:-1], "differs"),
+        ("0.0.9", lambda note: f"in other words: {note}", "not checkable"),
+        (None, lambda note: f"in other words: {note}", "differs"),
+        ("0.0.9", lambda note: note.replace("5", "6").replace("1", "2"), "differs"),
+        ("0.0.9", lambda note: "all is well", "differs"),
+        ("0.0.9", lambda note: None, "differs"),
     ],
 )
 def test_a_note_in_the_words_of_another_version(claim, tmp_path, version, change, state):
     statement = json.loads(claim.read_bytes())
     claimed = statement["predicate"]["claimed"]
-    claimed["notes"] = change(claimed["notes"])
+    *notes, note = claimed["notes"]
+    claimed["notes"] = [*notes, *([new] if (new := change(note)) else [])]
     statement["predicate"]["version"] = version or statement["predicate"]["version"]
     (tmp_path / "claim").write_bytes(sealed(statement))
     verification = rejoinder.verify(tmp_path / "claim")

@@ -396,7 +396,7 @@ def test_a_grade_that_may_be_an_error_of_typing_is_noted_first():
     made = rejoinder.report(ratings=pl.DataFrame(rows), resamples=100)
     assert (
         made.notes[0]
-        == "ratings: 44 is an outlier (given once, next to 4); correct it if it is an error"
+        == "ratings: 44 is an outlier (given once, next to 4); if it is an error, correct its row"
     )
 
 

@@ -154,7 +154,7 @@ def beyond_t(
     replies: RatedReplies,
     means: Sequence[tuple[str, *tuple[CorrectedMean, ...]]],
     anytime: bool,
-    nouns: str = "pairs",
+    of_errors: bool = False,
 ) -> list[str]:
     """Which of the named estimates reach further than Student's t, and why.
 
@@ -162,7 +162,7 @@ def beyond_t(
         replies: The replies that people rated.
         means: The estimates, each behind its name, with the intervals that are printed.
         anytime: Whether the intervals hold at every look.
-        nouns: What the names stand for.
+        of_errors: Whether these are errors of judges, and not differences of systems.
     """
     items = replies.groups_are
 
@@ -177,7 +177,7 @@ def beyond_t(
         f"the differences vary little beside the scale from {ends_of(replies)}, and the interval allows for "
         f"failures that none of the rated {items} shows": unseen,
     }
-    if nouns == "pairs" and replies.ends:
+    if replies.ends and not of_errors:
         wide = (
             f"ends where the scale does ({ends_of(replies)})"
             if replies.scale
@@ -191,7 +191,7 @@ def beyond_t(
         ] = lambda mean: max(-mean.interval.low, mean.interval.high) > span
     shown = [(name, *(m for m in each if m.interval.reason is None)) for name, *each in means]
     return [
-        f"{among(these, len(means), nouns)}: {text}"
+        f"{among(these, len(means), 'errors of judges' if of_errors else 'pairs')}: {text}"
         for text, holds in kinds.items()
         if (these := [name for name, *each in shown if any(map(holds, each))])
     ]

@@ -240,7 +240,7 @@ def errors(
             value, low, high = (0.0 - of_mean.pop(name) for name in ("difference", "high", "low"))
             rows.append(row | {"error": value, "low": low, "high": high} | of_mean)
             families.add(items, mean)
-    notes = beyond_t(replies, means, anytime, "errors of judges")
+    notes = beyond_t(replies, means, anytime, of_errors=True)
     if equal:
         notes.append(
             f"no test of the error of {listed(equal)}: all its scores of rated replies are equal, so that "

@@ -29,7 +29,7 @@ from rejoinder.tables.assembly.rating_cells import (
 from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, lookalike, require, synonym
-from rejoinder.tables.item_clusters import CONVERSATION
+from rejoinder.tables.item_clusters import CONVERSATION, with_labels
 from rejoinder.tables.notes import left_out, note
 from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import AGAINST, DETAILS, NEEDED, OPTIONAL, PROBABILITY, RATINGS
@@ -93,8 +93,8 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     key_names = (*_KEYS, PROBABILITY)
     keys = (*key_names, *(name for name in keep if name not in (*key_names, "score")))
     part = with_numbers(part, PROBABILITY)
-    additional = [name for name in keep if name in columns and name not in (*key_names, "score")]
-    part = replace(part, frame=part.frame.with_columns(pl.col(additional).cast(pl.String)))
+    frame, additional = with_labels(part.frame, keep, (*key_names, "score"))
+    part = replace(part, frame=frame)
     if "score" not in columns and {"id", "system", "name", "value"} <= set(columns):
         raise InputError(
             f"{part.name}: holds scores of a judge or a metric (columns name and value), and no ratings; "
@@ -103,16 +103,17 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
         )
     unnamed = "system" not in columns and "system" not in _likely(part, keys)
     if unnamed and {"id", "score"} <= set(columns):
-        return _one_system_ratings(part, keys)
+        return _one_system_ratings(part, keys, additional)
     if "score" in columns or not _is_wide(columns, keys):
         _refuse_column_for_each_system(part, keys)
         likely = {} if {*NEEDED["ratings"]} <= {*columns} else _likely(part, keys)
-        require(NEEDED["ratings"], columns, part.name, OPTIONAL["ratings"], likely=likely)
+        present = [name for name in columns if name not in additional]
+        require(NEEDED["ratings"], present, part.name, OPTIONAL["ratings"], likely=likely)
         return _long(part, keys)
     return wide_ratings(part, keys)
 
 
-def _one_system_ratings(part: Part, keys: Sequence[str]) -> Draft:
+def _one_system_ratings(part: Part, keys: Sequence[str], additional: Sequence[str]) -> Draft:
     """The ratings of a long table without a column of systems: all are of one, called like the file.
 
     Raises:
@@ -121,7 +122,8 @@ def _one_system_ratings(part: Part, keys: Sequence[str]) -> Draft:
     stem, columns = stem_of(Path(part.name)), part.frame.columns
     note("one system", part.name, system=stem)
     part = part.with_frame(part.frame.with_columns(pl.lit(stem).alias("system")))
-    require(NEEDED["ratings"], part.frame.columns, part.name, OPTIONAL["ratings"])
+    present = [name for name in part.frame.columns if name not in additional]
+    require(NEEDED["ratings"], present, part.name, OPTIONAL["ratings"])
     draft = _long(part, keys)
     is_named = pl.col("rater").cast(pl.String).str.strip_chars() != ""
     named = draft.frame.filter(is_named).select(each for each in _KEYS if each in draft.frame)

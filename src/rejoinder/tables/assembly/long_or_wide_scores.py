@@ -21,6 +21,7 @@ from rejoinder.tables.assembly.rating_cells import (
 )
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
+from rejoinder.tables.item_clusters import with_labels
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import ALIASES, PROBABILITY, RATE, REPEATS, SCORE_KIND, SCORES
@@ -109,8 +110,7 @@ def scores_of_part(part: Part, keep: Sequence[str] = ()) -> Draft:
     if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
     frame = _with_kinds(with_samples(frame, part.name), part.name)
-    kept = [each for each in keep if each in frame.columns and each not in (*SCORES, SCORE_KIND)]
-    frame = frame.with_columns(pl.col(kept).cast(pl.String))
+    frame, kept = with_labels(frame, keep, (*SCORES, SCORE_KIND))
     words = [
         each
         for each in frame.columns
@@ -121,6 +121,11 @@ def scores_of_part(part: Part, keep: Sequence[str] = ()) -> Draft:
     part = with_numbers(part.with_frame(frame), PROBABILITY)
     long = "value" in frame.columns
     table = _long(part, stem, kept) if long else _wide(part, stem, columns, kept)
+    # None of the columns that are kept is taken for one of these that is misspelt.
+    absent = [
+        name for name in ("sample", "rater", PROBABILITY) if kept and name not in table.columns
+    ]
+    table = table.with_columns(pl.lit(None, SCORES[name]).alias(name) for name in absent)
     if unnamed:
         keys = table.select(name for name in ("name", *KEYS) if name in table.columns)
         refuse_several_systems(keys, part.name, stem, columns, "score")
@@ -183,7 +188,8 @@ def refuse_several_systems(
 
 def _long(part: Part, stem: str, kept: Sequence[str]) -> pl.DataFrame:
     optional = ("name", "sample", "rater", PROBABILITY)
-    require(("system", "id", "value"), part.frame.columns, part.name, optional)
+    present = [each for each in part.frame.columns if each not in kept]
+    require(("system", "id", "value"), present, part.name, optional)
     frame = with_numbers(part, "value").frame
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))

@@ -493,10 +493,10 @@ class Answer(NamedTuple):
 
 
 SKEWED = (
-    "with strongly skewed differences: the interval reaches further to that side. With 10 rated"
+    "the differences are strongly skewed, and the interval reaches further to that side. With 10 rated"
 )
-UNSEEN = "whose differences vary little beside the scale from"
-RANKED = "the ranks are used. With 20 rated"
+UNSEEN = "the differences vary little beside the scale from"
+RANKED = "since ratings follow them more closely than the differences. With 20 rated"
 MEAN_SKEWED = "are strongly skewed, and fewer than"
 RATINGS_SKEWED = "people's ratings are strongly skewed: intervals of correlations, of the slope"
 ONE_CLUSTER = "intervals depend on it more than on any other"

@@ -497,7 +497,7 @@ def external(
     for file in given.scores:
         paths.setdefault((file.direction, file.bounds, file.kind), []).append(file.path)
     with Progress("reading"):
-        keep = cluster_columns(getattr(given, "cluster", None))
+        keep = cluster_columns(getattr(given, "cluster", None)) if paths else ()
         how = {"format": given.format, "columns": given.columns, "keep": keep}
         tables = {about: read_as(SegmentScores, each, **how) for about, each in paths.items()}
     every = [table.frame for table in tables.values()]

@@ -16,14 +16,15 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import Call, quoted
-from rejoinder.tables.checks.spellings import note_names_in_two_cases, refuse_padded_names
 from rejoinder.tables.checks.validation import (
     Rule,
     conform,
     improbable,
     nameless,
     not_finite,
+    note_names_in_two_cases,
     refuse_duplicates,
+    refuse_padded_names,
     refuse_rows,
 )
 from rejoinder.tables.format import KindName

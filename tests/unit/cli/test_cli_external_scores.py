@@ -206,8 +206,17 @@ def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, tol
         ),
         (("score", TESTSET, "{judge}", "--scores", "{judge}", "--block", "3"), "--scores"),
         (("judge", "{judge}", "ratings.csv"), "Expected: --ratings FILE (File of human ratings"),
+        (
+            ("compare", "--scores", "{judge}:upper"),
+            "got 'upper' behind the colon; expected higher,",
+        ),
+        (("plan",), "people's ratings (--ratings FILE), or scores of another tool (--scores FILE)"),
+        (
+            ("score", "--scores", "{judge}", "--cluster", "judge"),
+            "no column of numbers; got system, id, judge",
+        ),
     ],
-    ids=range(11),
+    ids=range(14),
 )
 def test_what_is_wrong_is_one_message(judge, told, capfd, tmp_path, words, message):
     kept = tmp_path / "kept.parquet"

@@ -374,6 +374,37 @@ def test_a_column_of_the_scores_names_clusters(tmp_path):
         )
 
 
+def test_any_column_of_the_scores_names_clusters_where_it_is_asked_for(tmp_path):
+    expected = Scores.from_segments(talks(60)).systems().drop("signature")
+    talk = talks(60).rename({"conversation": "user"})  # a rater is called so too
+    talk.write_csv(tmp_path / "marks.csv")
+    read = rejoinder.read_scores(tmp_path / "marks.csv", cluster="user")
+    lists = TestSet.from_lists([["yes"]] * 60)
+    floats = talk.with_columns(pl.col("user").cast(pl.Float64))
+    for table, items in ((talk, None), (floats, None), (read, None), (read, lists)):
+        scores = Scores.from_segments(table, items, cluster="user")
+        assert scores.labels == ["judge", "comet"]
+        assert scores.systems().drop("signature").equals(expected)
+
+
+def test_none_keeps_the_conversations_of_scores_for_later(tmp_path):
+    scores = Scores.from_segments(talks(60), cluster="none")
+    assert (scores.cluster, "conversation" in scores.items.columns) == ("", True)
+    scores.save(tmp_path / "kept.parquet")
+    kept = load_scores(tmp_path / "kept.parquet").clustered("conversation")
+    assert kept.systems().equals(Scores.from_segments(talks(60)).systems())
+
+
+@pytest.mark.parametrize("cells", [None, "", [1, 2]], ids=["nulls", "empty", "lists"])
+def test_a_column_that_names_no_clusters_leaves_the_items_independent(cells):
+    scores = Scores.from_segments(judge(60).with_columns(conversation=pl.lit(cells)))
+    assert (
+        scores.systems()
+        .drop("signature")
+        .equals(Scores.from_segments(judge(60)).systems().drop("signature"))
+    )
+
+
 def test_a_conversation_of_scores_that_cannot_be_used_is_noted():
     one = (
         pl.when(pl.col("id") == "1")

@@ -65,6 +65,8 @@ ROWS = [
     if each.names and f"{{{each.name}}}" in READERS[kind][3]
 ]
 
+ALIKE = "; write them alike if they are one"
+
 
 def test_every_column_of_names_has_a_row():
     declared = {(kind, each.name) for kind in READERS for each in COLUMNS[kind] if each.names}
@@ -167,18 +169,18 @@ def test_names_in_two_cases_are_noted(tmp_path):
     path = tmp_path / "ratings.csv"
     ratings(["Bob", "eve", "bob"]).write_csv(path)
     assert notes_of(path) == [
-        f"{path}: the raters 'Bob' and 'bob' differ in case alone, and count as two"
+        f"{path}: the raters 'Bob' and 'bob' differ in case alone, and count as two{ALIKE}"
     ]
     ratings(["Bob", "eve", "bob", "BOB", "Eve", "ann"], ["Alpha", "alpha"]).write_csv(path)
     assert notes_of(path) == [
-        f"{path}: the systems 'Alpha' and 'alpha' differ in case alone, and count as two",
-        f"{path}: the raters 'Bob', 'bob' and 'BOB' differ in case alone, and count as 3 (and 1 more name "
-        "like it)",
+        f"{path}: the systems 'Alpha' and 'alpha' differ in case alone, and count as two{ALIKE}",
+        f"{path}: the raters 'Bob', 'bob' and 'BOB' differ in case alone, and count as 3{ALIKE} (and 1 "
+        "more case like it)",
     ]
     both = pl.concat([ratings(["r"], criterion=each) for each in ("Fluency", "fluency")])
     both.write_csv(path)
     assert notes_of(path) == [
-        f"{path}: the criteria 'Fluency' and 'fluency' differ in case alone, and count as two"
+        f"{path}: the criteria 'Fluency' and 'fluency' differ in case alone, and count as two{ALIKE}"
     ]
 
 
@@ -188,7 +190,8 @@ def test_a_note_names_the_files_of_both_names(tmp_path):
     ratings(["eve", "Bob"]).write_csv(other)
     (text,) = notes_of(one, other)
     assert (
-        text == f"{one}, {other}: the raters 'bob' and 'Bob' differ in case alone, and count as two"
+        text
+        == f"{one}, {other}: the raters 'bob' and 'Bob' differ in case alone, and count as two{ALIKE}"
     )
 
 
@@ -196,7 +199,7 @@ def test_both_columns_of_systems_are_noted_together(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("id,a,b,winner\ni1,alpha,beta,a\ni2,gamma,Alpha,b\n")
     assert notes_of(path, read=read_preferences) == [
-        f"{path}: the systems 'alpha' and 'Alpha' differ in case alone, and count as two"
+        f"{path}: the systems 'alpha' and 'Alpha' differ in case alone, and count as two{ALIKE}"
     ]
 
 

@@ -492,9 +492,7 @@ class Answer(NamedTuple):
     sentence: str
 
 
-SKEWED = (
-    "the differences are strongly skewed, and the interval reaches further to that side. With 10 rated"
-)
+SKEWED = "the differences are strongly skewed, and the interval reaches further to that side. With 10 rated"
 UNSEEN = "the differences vary little beside the scale from"
 RANKED = "since ratings follow them more closely than the differences. With 20 rated"
 MEAN_SKEWED = "are strongly skewed, and fewer than"

@@ -69,16 +69,18 @@ def labels_in(cells: pl.Series) -> pl.Series | None:
 
 
 def with_labels(
-    frame: pl.DataFrame, keep: Sequence[str], own: Collection[str]
+    frame: pl.DataFrame, keep: Sequence[str], reserved: Collection[str]
 ) -> tuple[pl.DataFrame, list[str]]:
     """A table whose columns of clusters hold `labels_in` them, and which these are.
 
     Args:
         frame: The table.
         keep: The columns that may name clusters, where they are there.
-        own: The columns that mean something else.
+        reserved: The columns that mean something else.
     """
-    named = [labels_in(frame[each]) for each in keep if each in frame.columns and each not in own]
+    named = [
+        labels_in(frame[each]) for each in keep if each in frame.columns and each not in reserved
+    ]
     labels = [each for each in named if each is not None]
     return frame.with_columns(labels), [each.name for each in labels]
 

@@ -110,20 +110,22 @@ def scores_of_part(part: Part, keep: Sequence[str] = ()) -> Draft:
     if "value" not in columns and {"name", "score"} <= set(columns):
         frame = frame.rename({"score": "value"})
     frame = _with_kinds(with_samples(frame, part.name), part.name)
-    frame, kept = with_labels(frame, keep, (*SCORES, SCORE_KIND))
+    frame, additional = with_labels(frame, keep, (*SCORES, SCORE_KIND))
     words = [
         each
         for each in frame.columns
-        if may_be_metric(each) and may_be_words(each) and each not in kept
+        if may_be_metric(each) and may_be_words(each) and each not in additional
     ]
     cells = ["value"] if "value" in frame.columns else words
     frame = frame.with_columns(graded(frame[each], part.name) for each in cells)
     part = with_numbers(part.with_frame(frame), PROBABILITY)
     long = "value" in frame.columns
-    table = _long(part, stem, kept) if long else _wide(part, stem, columns, kept)
-    # None of the columns that are kept is taken for one of these that is misspelt.
+    table = _long(part, stem, additional) if long else _wide(part, stem, columns, additional)
+    # None of the additional columns is taken for one of these that is misspelt.
     absent = [
-        name for name in ("sample", "rater", PROBABILITY) if kept and name not in table.columns
+        name
+        for name in ("sample", "rater", PROBABILITY)
+        if additional and name not in table.columns
     ]
     table = table.with_columns(pl.lit(None, SCORES[name]).alias(name) for name in absent)
     if unnamed:
@@ -186,21 +188,21 @@ def refuse_several_systems(
         )
 
 
-def _long(part: Part, stem: str, kept: Sequence[str]) -> pl.DataFrame:
+def _long(part: Part, stem: str, additional: Sequence[str]) -> pl.DataFrame:
     optional = ("name", "sample", "rater", PROBABILITY)
-    present = [each for each in part.frame.columns if each not in kept]
+    present = [each for each in part.frame.columns if each not in additional]
     require(("system", "id", "value"), present, part.name, optional)
     frame = with_numbers(part, "value").frame
     if "name" not in frame.columns:
         frame = frame.with_columns(pl.lit(stem).alias("name"))
     kinds = [SCORE_KIND] * has_kinds(frame)
-    return frame.select(name for name in (*SCORES, *kinds, *kept) if name in frame.columns)
+    return frame.select(name for name in (*SCORES, *kinds, *additional) if name in frame.columns)
 
 
-def _wide(part: Part, stem: str, columns: Sequence[str], kept: Sequence[str]) -> pl.DataFrame:
+def _wide(part: Part, stem: str, columns: Sequence[str], additional: Sequence[str]) -> pl.DataFrame:
     require(("system", "id"), part.frame.columns, part.name)
     kinds = [SCORE_KIND] * has_kinds(part.frame)
-    names = [name for name in columns if may_be_metric(name) and name not in (*kinds, *kept)]
+    names = [name for name in columns if may_be_metric(name) and name not in (*kinds, *additional)]
     # Also where every cell is empty.
     numeric = columns_of_numbers(part, names, lambda cells: not holds_numbers(cells))
     of_runs = [name for name in numeric if is_of_run(name)]
@@ -219,7 +221,9 @@ def _wide(part: Part, stem: str, columns: Sequence[str], kept: Sequence[str]) ->
     note("metrics", part.name, columns=called, system=system)
     for each in beside:
         pass_on(each)
-    keys = [name for name in (*KEYS, PROBABILITY, *kinds, *kept) if name in part.frame.columns]
+    keys = [
+        name for name in (*KEYS, PROBABILITY, *kinds, *additional) if name in part.frame.columns
+    ]
     tables = []
     for name, metric in zip(metrics, called, strict=True):
         cells = part.frame.get_column(name)

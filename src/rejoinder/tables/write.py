@@ -16,6 +16,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.replacing import check_target, replacing
 from rejoinder.messages import quoted
 from rejoinder.rendering.comma_separated import without_formulas
+from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.schemas import (
     AGAINST,
     CANDIDATES,
@@ -59,24 +60,24 @@ def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> No
 def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes ratings as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
-    The column ``against`` and those of ``DETAILS`` are written where they are.
+    The columns ``against`` and ``conversation``, and those of ``DETAILS``, are written where they are.
 
     Raises:
         InputError: As with ``write_responses``.
     """
-    optional = [name for name in (AGAINST, *DETAILS) if name in ratings.columns]
+    optional = [name for name in (AGAINST, *DETAILS, CONVERSATION) if name in ratings.columns]
     _write_rows(ratings.select(*RATINGS, *optional), path)
 
 
 def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes comparisons as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
-    The columns of ``DETAILS`` are written where they are.
+    The columns of ``DETAILS``, and ``conversation``, are written where they are.
 
     Raises:
         InputError: As with ``write_responses``.
     """
-    optional = [name for name in DETAILS if name in preferences.columns]
+    optional = [name for name in (*DETAILS, CONVERSATION) if name in preferences.columns]
     _write_rows(preferences.select(*PREFERENCES, *optional), path)
 
 

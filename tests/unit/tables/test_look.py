@@ -249,6 +249,41 @@ def test_a_file_becomes_ours_and_reads_as_before(tmp_path, suffix):
     assert rejoinder.read_ratings(ratings).equals(rejoinder.read_ratings(EXAMPLES / "ratings.csv"))
 
 
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".csv", ".tsv"])
+@pytest.mark.parametrize(
+    ("kind", "read", "table"),
+    [
+        (
+            "scores",
+            rejoinder.read_scores,
+            "system,id,name,value,conversation\na,1,acc,1,c1\na,2,acc,0,c2\n",
+        ),
+        (
+            "ratings",
+            rejoinder.read_ratings,
+            "system,id,rater,score,conversation\na,1,r1,4,7\na,2,r1,2,8\n",
+        ),
+        (
+            "preferences",
+            rejoinder.read_preferences,
+            "id,a,b,rater,winner,conversation\n1,s,t,r1,a,7\n2,s,t,r1,b,8\n",
+        ),
+    ],
+)
+def test_judgements_and_scores_read_as_before_with_their_clusters(
+    tmp_path, kind, read, table, suffix
+):
+    """A column without a value (sample, rater, probability) is no column of numbers."""
+    source, converted = tmp_path / "t.csv", tmp_path / f"c{suffix}"
+    source.write_text(table)
+    assert rejoinder.convert(source, converted, kind=kind) == (kind, 2)
+    assert "conversation" in read(source).columns
+    assert read(converted).equals(read(source))
+    again = tmp_path / f"again{suffix}"
+    rejoinder.convert(converted, again, kind=kind)
+    assert read(again).equals(read(source))
+
+
 def test_a_file_of_two_kinds_needs_one(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE)
     with pytest.raises(ParameterError, match="test set or responses; choose one with kind"):

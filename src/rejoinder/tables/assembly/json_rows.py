@@ -20,7 +20,7 @@ from rejoinder.tables.schemas import COLUMNS, SAMPLE
 _NAMES = {each.name for each in COLUMNS["ratings"] if each.dtype == pl.String}
 """Columns of judgements that name things: a whole number in them is its digits."""
 _NO_OBJECTS = {"a", "b", "name", SAMPLE}
-"""Columns that would name things by the text of an object."""
+"""Columns that would name things by the text of an object; without a value they hold no numbers either."""
 
 _PLACE = re.compile(r"`\$\[(\d+)\]")  # where msgspec says that the value of a row is
 
@@ -107,7 +107,7 @@ def typed(part: Part) -> Part:
 def _typed(part: Part, name: str) -> pl.Series:
     values = part.values(name)
     kinds = set(map(type, values)) - {type(None)}
-    if name in _NAMES or (name in _NO_OBJECTS and kinds & {dict, list}):
+    if name in _NAMES or (name in _NO_OBJECTS and (not kinds or kinds & {dict, list})):
         values = converted(part, name, str | int | None)
     elif kinds <= {int, float}:
         if kinds == {int} and all(v is None or abs(v) < 2**53 for v in values):

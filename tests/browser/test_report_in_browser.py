@@ -1,8 +1,7 @@
-"""The page of a report in a real Chromium: by the keyboard alone, hostile texts, accessibility, speed."""
+"""The page of a report in a real Chromium: by the keyboard alone, hostile texts, accessibility, size."""
 
 import os
 import re
-import time
 
 import polars as pl
 import pytest
@@ -264,8 +263,8 @@ def test_a_link_leads_to_an_item(browser, full):
     assert page.locator("#count").inner_text() == "21 to 40 of 66 items"
 
 
-def test_a_large_report_opens_at_once_and_finds_at_once(browser, tmp_path):
-    """7,000 items of 10 systems: under 30 MB, open in 2 s, the first item found in 100 ms."""
+def test_a_large_report_is_small_and_shows_few_items_at_a_time(browser, tmp_path):
+    """7,000 items of 10 systems: under 30 MB, and no more of the page is built than of 20 items."""
     items, systems = 7000, [f"system {n}" for n in range(10)]
     testset = rejoinder.TestSet.from_lists(
         [[f"the answer to {n} is {n * 7}", f"nobody knows {n}"] for n in range(items)],
@@ -280,21 +279,18 @@ def test_a_large_report_opens_at_once_and_finds_at_once(browser, tmp_path):
     path = tmp_path / "large.html"
     rejoinder.report(testset, table, ["bleu", "length"], resamples=0).save(path)
     assert path.stat().st_size < 30e6
-    begun = time.perf_counter()
     page, complaints = shown(browser, path)
-    seconds = time.perf_counter() - begun
-    took = page.evaluate(
-        """() => ["6999", "friend 3", "no such text"].map((wanted) => {
-          const box = document.getElementById("search");
-          box.value = wanted;
-          const begun = performance.now();
-          box.dispatchEvent(new Event("input", { bubbles: true }));
-          return performance.now() - begun + 0 * document.body.offsetHeight;
-        })"""
-    )
-    print(f"{path.stat().st_size / 1e6:.1f} MB, open in {seconds:.2f} s, found in {took} ms")
-    assert seconds < 2
-    assert max(took) < 100
+    elements = "document.querySelectorAll('*').length"
+    for text, count in (
+        ("", "1 to 20 of 7,000 items"),
+        ("6999", "1 to 4 of 4 items (of 7,000)"),
+        ("friend 3", "1 to 20 of 7,000 items"),
+        ("no such text", "No item has this text; change the search or the filter."),
+    ):
+        page.locator("#search").fill(text)
+        print(page.locator("#count").inner_text(), page.evaluate(elements))
+        assert page.locator("#count").inner_text() == count
+        assert page.evaluate(elements) < 2000
     assert complaints == []
 
 

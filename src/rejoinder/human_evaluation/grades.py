@@ -69,7 +69,10 @@ def check_difference(difference: float, given: Floats, scale: Scale | None = Non
 
 
 def grade_notes(
-    given: Floats, scale: Scale | None = None, remedy: str = f"{SCALE} names the row"
+    given: Floats,
+    scale: Scale | None = None,
+    remedy: str = f"{SCALE} names the row",
+    what: str = "ratings",
 ) -> list[str]:
     """Notes about grades that are outliers: typing errors, codes for "missing".
 
@@ -81,6 +84,7 @@ def grade_notes(
         given: Any shape, single ratings; NaN where there is none.
         scale: The scale, where it is known: then there are no notes.
         remedy: What to do if the grade is an error.
+        what: What the grades are, for the notes.
 
     >>> grade_notes(np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 4 + [9.0]))[0][:49]
     'ratings: 9 is an outlier (given once, next to 5);'
@@ -100,7 +104,7 @@ def grade_notes(
                 apart = " and ".join(f"{grade:g}" for grade in grades[:beyond])
                 times = "once" if number[:beyond].sum() == 1 else "twice in all"
                 notes.append(
-                    f"ratings: {apart} {'is an outlier' if beyond == 1 else 'are outliers'} (given {times}, "
+                    f"{what}: {apart} {'is an outlier' if beyond == 1 else 'are outliers'} (given {times}, "
                     f"next to {grades[beyond]:g}); if it is an error, {remedy}"
                 )
                 break

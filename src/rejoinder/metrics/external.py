@@ -12,6 +12,7 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument, Call
 from rejoinder.metrics.contract import Statistics
@@ -24,6 +25,12 @@ from rejoinder.tables.schemas import RATE
 
 DIRECTIONS = ("higher", "lower")
 """Which scores are better."""
+
+MOST_GRADES = 11
+"""Whole numbers of more kinds are no grades: a scale from 0 to 10 has so many."""
+
+EVERY_NUMBER = (-math.inf, math.inf)
+"""The bounds where none are given."""
 
 
 @dataclass(frozen=True, init=False)
@@ -147,7 +154,7 @@ class External(MeanMetric):
         low, high = parameters["low"], parameters["high"]
         facts = {
             "higher_is_better": parameters["direction"] == DIRECTIONS[0],
-            "bounds": (-math.inf if low is None else low, math.inf if high is None else high),
+            "bounds": EVERY_NUMBER if low is None or high is None else (low, high),
             "reply_values": values,
             "share": parameters["kind"] == RATE,
         }
@@ -203,9 +210,19 @@ class External(MeanMetric):
         return rows if weights is None else rows * weights.T[..., None]
 
     def notes(self, batch: Batch | None = None) -> list[str]:
-        """What was averaged to get one value for each reply."""
+        """What was averaged to get one value for each reply, and grades that may be errors.
+
+        Whole numbers of at most 11 kinds are taken for grades: beyond the ends of a scale that is given no
+        value lies, and other numbers (lengths, seconds) may have a long tail.
+        """
         values = self.reply_values
-        return [] if values is None else list(values.notes)
+        if values is None:
+            return []
+        grades = values.values[~np.isnan(values.values)]
+        kinds = np.unique(grades)
+        if kinds.size > MOST_GRADES or (kinds % 1).any() or self.bounds != EVERY_NUMBER:
+            return list(values.notes)
+        return [*values.notes, *grade_notes(grades, None, "correct its row", "values")]
 
     def statistics(self, batch: Batch) -> Statistics:
         """Texts alone do not tell which reply a value is of.

@@ -227,3 +227,23 @@ def test_a_sample_is_named_for_each_score_of_a_reply_or_for_none(tmp_path):
 def test_a_kind_that_is_no_rate_is_named(tmp_path, caplog, word):
     read_scores(write(LONG.with_columns(kind=pl.lit(word)), tmp_path / "long.csv"))
     assert f"words of the column 'kind' that are not read: {word}; expected 'rate'" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "noted"),
+    [
+        ([1, 2, 3, 4, 5] * 4 + [55], None, True),
+        ([1, 2, 3, 4, 5] * 4 + [55], (0, 100), False),  # a scale that the user names
+        ([1, 2, 3, 4, 5.5] * 4 + [55], None, False),  # numbers, and no grades
+        ([*range(12), *range(12), 55], None, False),  # counts of something
+        ([1, 2, 3, 4, 5] * 4, None, False),
+    ],
+)
+def test_a_mark_far_from_all_others_is_named(values, bounds, noted):
+    """A judge's answer that was read wrongly would otherwise decide which system is best."""
+    rows = {"system": "a", "id": [f"{n}" for n in range(len(values))], "judge": values}
+    metric = External("judge", pl.DataFrame(rows, strict=False), bounds=bounds)
+    expected = (
+        "values: 55 is an outlier (given once, next to 5); if it is an error, correct its row"
+    )
+    assert metric.notes() == [expected] * noted

@@ -175,6 +175,15 @@ def test_the_default_is_the_column_conversation():
     assert default.clustered("conversation").notes == default.notes
 
 
+def test_white_space_is_no_part_of_a_label():
+    plain, padded = ([f"{blank}c{k // 4}" for k in range(48)] for blank in ("", " "))
+    mixed = [
+        one if k % 2 else other for k, (one, other) in enumerate(zip(plain, padded, strict=True))
+    ]
+    tables = [measured(labels).systems() for labels in (plain, mixed)]
+    assert tables[0].equals(tables[1], null_equal=True)
+
+
 def test_a_column_with_gaps():
     labels = [None, *("x" for _ in range(47))]
     scores = measured(labels)

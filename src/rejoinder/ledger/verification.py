@@ -272,20 +272,23 @@ def _numbers(claim: Claim) -> Iterator[Check]:
     for each in wrong:
         words = f"{each.table}: {each.place}" if each.place else each.table
         why = "; ".join(filter(None, [another, other_numpy if each.of_number else ""]))
-        claimed, computed = f"{each.claimed!r:.60}", f"{each.computed!r:.60}"
-        state: State = "differs"
         if another and _is_reworded(each):
-            state, claimed, computed = "not checkable", str(each.claimed), str(each.computed)
-        yield Check(words, state, claimed, computed, why)
+            yield Check(words, "not checkable", str(each.claimed), str(each.computed), why)
+        else:
+            yield Check(words, "differs", f"{each.claimed!r:.60}", f"{each.computed!r:.60}", why)
+
+
+_NAME = re.compile(r"""(?<!\w)'[^']*'(?!\w)|"[^"]*\"""")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def _is_reworded(each: Discrepancy) -> bool:
-    """Whether a note is said in other words, with the same numbers and names."""
+    """Whether a note is said in other words, with the same numbers, and the same names in their order."""
     texts = each.claimed, each.computed
     if each.table != "notes" or not all(isinstance(text, str) for text in texts):
         return False
-    facts = [set(re.findall(r"\d+(?:\.\d+)?|'[^']*'", text)) for text in texts]
-    return facts[0] == facts[1]
+    names, numbers = ([pattern.findall(text) for text in texts] for pattern in (_NAME, _NUMBER))
+    return names[0] == names[1] and set(numbers[0]) == set(numbers[1])
 
 
 def _drawn_otherwise(theirs: str) -> str:

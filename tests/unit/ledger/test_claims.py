@@ -17,8 +17,9 @@ from json_schemas import FOLDER, faults
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.canonical_json import canonical
 from rejoinder.ledger.claims import CALLS, read_claim
+from rejoinder.ledger.differences import Discrepancy
 from rejoinder.ledger.registrations import register
-from rejoinder.ledger.verification import SAME_DRAWS
+from rejoinder.ledger.verification import SAME_DRAWS, _is_reworded
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.scoring.scores import load_scores
 from rejoinder.statistics.holm import holm
@@ -176,6 +177,21 @@ def test_a_note_in_the_words_of_another_version(claim, tmp_path, version, change
     verification = rejoinder.verify(tmp_path / "claim")
     assert {each.state for each in verification.checks if each.what.startswith("notes")} == {state}
     assert verification.agrees == (state == "not checkable")
+
+
+@pytest.mark.parametrize(
+    ("claimed", "computed", "reworded"),
+    [
+        ("people's for 2 pairs, the judge's", "the judge's for 2 pairs, and people's", True),
+        ("'a' is better than 'b'", "better is 'a' than 'b'", True),
+        ("'a' is better than 'b'", "'b' is better than 'a'", False),
+        ("off by -0.5", "off by 0.5", False),
+        ('the system "it\'s"', 'the system "its"', False),
+        ("1 of 1 items", "2 items", False),
+    ],
+)
+def test_a_reworded_note_has_the_same_facts(claimed, computed, reworded):
+    assert _is_reworded(Discrepancy("notes", "", claimed, computed)) == reworded
 
 
 def test_other_bytes_are_altered(claim, tmp_path):

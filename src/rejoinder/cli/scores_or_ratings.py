@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from rejoinder.tables.look import Reading
 
-MOST_GRADES = 11
-"""A scale of more whole grades is seldom one on which people rate."""
-
 
 def check_not_swapped(
     scores: Sequence[Path], ratings: Sequence[Path], error: RejoinderError
@@ -85,8 +82,10 @@ def check_no_ratings(scores: Sequence[Path], marks: pl.DataFrame) -> None:
     Raises:
         InputError: Names the file, and the command that compares systems by people.
     """
+    from rejoinder.human_evaluation.grades import are_grades
+
     value = marks.get_column("value").drop_nulls()
-    grades = 2 < value.n_unique() <= MOST_GRADES and bool((value == value.round()).all())
+    grades = value.n_unique() > 2 and are_grades(value.to_numpy())
     if not grades and not marks.get_column("rater").count():
         return
     for path in scores:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 
@@ -16,9 +18,25 @@ Scale = tuple[float, float]
 SCALE = Argument("scale", (Placeholder("LOW"), Placeholder("HIGH")))
 """The argument that names them, for messages."""
 
+MOST_GRADES = 11
+"""Whole numbers of more kinds are seldom a scale on which people rate: from 0 to 10 there are so many."""
+
+OUTLIER = "outlier"
+"""What notes call a grade far from all others."""
+
 FEWEST = 20  # among fewer ratings many grades are given once
 SELDOM = 2
 GAP = 2.0
+
+
+def are_grades(values: Floats) -> bool:
+    """Whether values are whole numbers of few kinds (at most `MOST_GRADES`).
+
+    >>> are_grades(np.array([1.0, 5.0, np.nan])), are_grades(np.array([0.5])), are_grades(np.arange(12.0))
+    (True, False, False)
+    """
+    kinds = np.unique(values[~np.isnan(values)])
+    return kinds.size <= MOST_GRADES and not (kinds % 1).any()
 
 
 def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
@@ -68,13 +86,36 @@ def check_difference(difference: float, given: Floats, scale: Scale | None = Non
     )
 
 
-def grade_notes(
-    given: Floats,
-    scale: Scale | None = None,
-    remedy: str = f"{SCALE} names the row",
-    what: str = "ratings",
-) -> list[str]:
-    """Notes about grades that are outliers: typing errors, codes for "missing".
+class Outlier(NamedTuple):
+    """A grade far from all others, or two of them: a typing error, or a code for "missing".
+
+    Args:
+        grades: The grade, or both.
+        times: How often they are given, together.
+        neighbour: The grade next to them.
+    """
+
+    grades: tuple[float, ...]
+    times: int
+    neighbour: float
+
+    def note(self, what: str, remedy: str) -> str:
+        """A note that names it.
+
+        Args:
+            what: What the grades are.
+            remedy: What to do if it is an error.
+        """
+        grades = " and ".join(f"{grade:g}" for grade in self.grades)
+        return (
+            f"{what}: {grades} {f'is an {OUTLIER}' if len(self.grades) == 1 else f'are {OUTLIER}s'} (given "
+            f"{'once' if self.times == 1 else 'twice in all'}, next to {self.neighbour:g}); if it is an "
+            f"error, {remedy}"
+        )
+
+
+def outliers(given: Floats) -> list[Outlier]:
+    """The grades that are outliers.
 
     A grade is an outlier if it is given once or twice among 20 ratings or more, and the gap between
     it and the others is at least twice the widest gap among the others: 9 on a scale from 1 to 5.
@@ -82,18 +123,15 @@ def grade_notes(
 
     Args:
         given: Any shape, single ratings; NaN where there is none.
-        scale: The scale, where it is known: then there are no notes.
-        remedy: What to do if the grade is an error.
-        what: What the grades are, for the notes.
 
-    >>> grade_notes(np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 4 + [9.0]))[0][:49]
-    'ratings: 9 is an outlier (given once, next to 5);'
+    >>> outliers(np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 4 + [9.0]))
+    [Outlier(grades=(9.0,), times=1, neighbour=5.0)]
     """
     given = given[~np.isnan(given)]
-    if scale is not None or given.size < FEWEST:
+    if given.size < FEWEST:
         return []
     values, counts = np.unique(given, return_counts=True)
-    notes = []
+    far = []
     # From either end of the scale: the outlier is the last grade, or the last two.
     for grades, number in ((values[::-1], counts[::-1]), (values, counts)):
         for beyond in (1, 2):
@@ -101,11 +139,20 @@ def grade_notes(
             if rest.size < 2 or number[:beyond].sum() > SELDOM:
                 break
             if abs(grades[beyond - 1] - grades[beyond]) >= GAP * rest.max():
-                apart = " and ".join(f"{grade:g}" for grade in grades[:beyond])
-                times = "once" if number[:beyond].sum() == 1 else "twice in all"
-                notes.append(
-                    f"{what}: {apart} {'is an outlier' if beyond == 1 else 'are outliers'} (given {times}, "
-                    f"next to {grades[beyond]:g}); if it is an error, {remedy}"
-                )
+                apart = tuple(grades[:beyond].tolist())
+                far.append(Outlier(apart, int(number[:beyond].sum()), float(grades[beyond])))
                 break
-    return notes
+    return far
+
+
+def grade_notes(
+    given: Floats, scale: Scale | None = None, remedy: str = f"{SCALE} names the row"
+) -> list[str]:
+    """Notes on ratings that are `outliers`; none where the scale is known.
+
+    Args:
+        given: Any shape, single ratings; NaN where there is none.
+        scale: The scale, where it is known.
+        remedy: What to do if the grade is an error.
+    """
+    return [] if scale else [each.note("ratings", remedy) for each in outliers(given)]

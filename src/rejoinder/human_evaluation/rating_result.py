@@ -21,6 +21,7 @@ from rejoinder.document.parts import (
     spaced,
 )
 from rejoinder.document.table import PAIR, TESTED, Column, Table, estimate, key, number
+from rejoinder.human_evaluation.grades import MOST_GRADES
 from rejoinder.human_evaluation.shown_judgements import (
     CRITERION,
     agreement,
@@ -34,9 +35,6 @@ from rejoinder.result import PlottedResult
 
 MOST_PAIRS = 15
 """Of more pairs of systems, the differences are in JSON and CSV alone."""
-
-MOST_GRADES = 11
-"""Of more grades, the distribution is in JSON and CSV alone."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,6 +191,7 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
         number("sd", "sd", decimals(2)),
         number("median", "median", decimals(2)),
         number("replies", "n"),
+        # Of more grades, the distribution is in JSON and CSV alone.
         *map(share, grades if len(grades) <= MOST_GRADES else ()),
     ]
     meanings = {

@@ -10,6 +10,7 @@ import polars as pl
 
 from rejoinder.document.numbers import decimals, interval, p_value
 from rejoinder.document.text import plain
+from rejoinder.human_evaluation.grades import OUTLIER
 from rejoinder.messages import SIGNIFICANT, Call
 from rejoinder.meta_evaluation.with_people.estimates import PREFERS
 
@@ -49,12 +50,18 @@ def answer(
         each for note in notes if (each := note.removeprefix(f"{judge} {PREFERS} ")) != note
     ]
     constant = any(CONSTANT_STANDS_IN in note for note in notes)
+    of_both = ("ratings: ", f"{judge}: values: ")
+    outliers = [each for each in notes if each.startswith(of_both) and OUTLIER in each]
     words = [
         f"Can the marks of {judge} be trusted? Within a system "
         f"{_within_systems(by['within'], by['reliability'])}",
         f"Between systems {_between_systems(of_errors, by['within']['reason'], contrary)}",
         *_as_grades(by["severity"]),
         _stands_in(test, judge, constant, other_scale and by["within"]["high"] < 0),
+        *(
+            f"All of this rests on a grade that may be an error: {each.partition(';')[0]}"
+            for each in outliers[:1]
+        ),
     ]
     return f"{'. '.join(words)}."
 

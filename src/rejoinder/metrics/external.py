@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import polars as pl
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.human_evaluation.grades import grade_notes
+from rejoinder.human_evaluation.grades import are_grades, outliers
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument, Call
+from rejoinder.messages import Argument, Call, quoted
 from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.statistics.proportions import are_ends
@@ -25,9 +26,6 @@ from rejoinder.tables.schemas import RATE
 
 DIRECTIONS = ("higher", "lower")
 """Which scores are better."""
-
-MOST_GRADES = 11
-"""Whole numbers of more kinds are no grades: a scale from 0 to 10 has so many."""
 
 EVERY_NUMBER = (-math.inf, math.inf)
 """The bounds where none are given."""
@@ -210,19 +208,25 @@ class External(MeanMetric):
         return rows if weights is None else rows * weights.T[..., None]
 
     def notes(self, batch: Batch | None = None) -> list[str]:
-        """What was averaged to get one value for each reply, and grades that may be errors.
+        """What was averaged to get one value for each reply, and grades far from all others (`are_grades`).
 
-        Whole numbers of at most 11 kinds are taken for grades: beyond the ends of a scale that is given no
-        value lies, and other numbers (lengths, seconds) may have a long tail.
+        Where bounds are given, values outside them are refused already. Other numbers, such as lengths and
+        seconds, may have a long tail.
         """
         values = self.reply_values
         if values is None:
             return []
-        grades = values.values[~np.isnan(values.values)]
-        kinds = np.unique(grades)
-        if kinds.size > MOST_GRADES or (kinds % 1).any() or self.bounds != EVERY_NUMBER:
-            return list(values.notes)
-        return [*values.notes, *grade_notes(grades, None, "correct its row", "values")]
+        notes = list(values.notes)
+        if values.given is None or self.bounds != EVERY_NUMBER:
+            return notes
+        single = values.given.get_column("value").to_numpy()
+        for each in outliers(single) if are_grades(single) else ():
+            of_grade = values.given.filter(pl.col("value") == each.grades[0])
+            system, id = of_grade.select("system", "id").row(0)
+            notes.append(
+                each.note("values", f"correct the row of {quoted(system)} at id {quoted(id)}")
+            )
+        return notes
 
     def statistics(self, batch: Batch) -> Statistics:
         """Texts alone do not tell which reply a value is of.

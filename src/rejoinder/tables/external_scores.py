@@ -54,7 +54,7 @@ def read_scores(
         *paths: Files, of which each is recognised by itself; or a folder of logs.
         format: The name of the format of all of them, or by file; None: recognised by suffix and first bytes.
         columns: Which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
-        cluster: A further column to keep, for ``Scores.from_segments(..., cluster=)``.
+        cluster: An additional column to keep, for ``Scores.from_segments(..., cluster=)``.
 
     Returns:
         ``schemas.SCORES``, one row per score, in the order of the files; then ``conversation`` where a file
@@ -197,6 +197,7 @@ class ReplyValues:
         moments: float64 [S, N, 6] of them, as `nested_variance.moments` has them.
         kind: ``rate`` where the table says that the mean is a share of replies; else empty.
         items: ``id`` and the additional columns of the table, which may name clusters; None: it has none.
+        given: ``system, id, value``: every value, before any was averaged; null where it is missing.
     """
 
     name: str
@@ -211,6 +212,7 @@ class ReplyValues:
     moments: Floats | None = None
     kind: str = ""
     items: pl.DataFrame | None = None
+    given: pl.DataFrame | None = None
     _places: dict[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -299,6 +301,7 @@ def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
         *of_samples,
         kinds[0] or "",
         items,
+        every.select("system", "id", "value"),
     )
 
 

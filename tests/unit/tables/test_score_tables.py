@@ -244,6 +244,7 @@ def test_a_mark_far_from_all_others_is_named(values, bounds, noted):
     rows = {"system": "a", "id": [f"{n}" for n in range(len(values))], "judge": values}
     metric = External("judge", pl.DataFrame(rows, strict=False), bounds=bounds)
     expected = (
-        "values: 55 is an outlier (given once, next to 5); if it is an error, correct its row"
+        "values: 55 is an outlier (given once, next to 5); if it is an error, correct the row of 'a' at "
+        f"id '{len(values) - 1}'"
     )
     assert metric.notes() == [expected] * noted

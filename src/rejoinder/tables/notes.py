@@ -76,8 +76,12 @@ TEXTS: dict[str, Callable[..., str]] = {
     LEFT_OUT: lambda count, noun, which="", why="": " ".join(
         filter(None, (counted(count, noun), which, "left out" + why))
     ),
-    "no numbers": lambda columns: (
+    "no numbers": lambda columns, spelled=(): (
         f"{counted(len(columns), 'column')} without a number left out: {listed(columns)}"
+        + "".join(
+            f"; {quoted(cell)} is a number if it is written with a decimal point and no percent sign"
+            for cell in spelled
+        )
     ),
     "systems and raters": lambda column, system, rater: (
         f"each column of numbers is a system and a rater: {quoted(column)} is that of system "
@@ -112,8 +116,8 @@ TEXTS: dict[str, Callable[..., str]] = {
     ),
     "one system": lambda system: f"no column of systems; all ratings are of {quoted(system)}",
     "case of names": lambda nouns, names, groups: (
-        f"the {nouns} {enumerated([*map(quoted, names)])} differ in case alone, and count as "
-        f"{'two' if len(names) == 2 else len(names)}; write them alike if they are one{more(groups, 'case')}"
+        f"the {nouns} {enumerated([*map(quoted, names)])} differ in case alone and count as "
+        f"different {nouns}; write them alike if they are one{more(groups, 'case')}"
     ),
     "in lists": lambda columns: f"the raters of {listed(columns)} are places in a list: 1, 2, ...",
     "labels": lambda count, first: (

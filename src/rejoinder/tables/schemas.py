@@ -28,7 +28,7 @@ class TableColumn:
         hints: Names that it may have, written likewise: errors propose them, and no file is read by them.
         digits: Whether a whole number in it is the text of its digits.
         may_be_empty: Whether a text in it may be empty, as a reply may.
-        names: What a text in it is the name of, in the singular; empty: of nothing. Several columns of a
+        noun: What a text in it is the name of, in the singular; empty: of nothing. Several columns of a
             table may name the same, as ``a`` and ``b`` name systems.
     """
 
@@ -41,7 +41,7 @@ class TableColumn:
     hints: str = ""
     digits: bool = False
     may_be_empty: bool = False
-    names: str = ""
+    noun: str = ""
 
     @property
     def is_needed(self) -> bool:
@@ -60,7 +60,7 @@ SCORE_KIND, RATE = "kind", "rate"
 ID = TableColumn(
     "id",
     "the item",
-    names="item",
+    noun="item",
     digits=True,
     aliases="item item_id example_id question_id prompt_id sample_id instance_id doc_id",
     hints="context_id instanceid uid index",
@@ -68,7 +68,7 @@ ID = TableColumn(
 SYSTEM = TableColumn(
     "system",
     "the system that replies",
-    names="system",
+    noun="system",
     aliases="model model_name system_name",
     fallbacks="generator model_id",
     hints="system_id systemid sys",
@@ -76,7 +76,7 @@ SYSTEM = TableColumn(
 _RATER = TableColumn(
     "rater",
     "who rated; `mean` is the mean of several people, and `1`, `2`, ... are places in a list",
-    names="rater",
+    noun="rater",
     if_absent="filled",
     digits=True,
     aliases="annotator annotator_id rater_id worker worker_id workerid participant participant_id",
@@ -85,14 +85,14 @@ _RATER = TableColumn(
 _CRITERION = TableColumn(
     "criterion",
     "what was asked",
-    names="criterion",
+    noun="criterion",
     if_absent="filled",
     hints="criteria aspect dimension question",
 )
 _SAMPLE = TableColumn(
     SAMPLE,
     "which of several replies to one prompt it is",
-    names="sample",
+    noun="sample",
     if_absent="without",
     digits=True,
 )
@@ -166,18 +166,16 @@ COLUMNS = {
         TableColumn(
             AGAINST,
             "the system beside whose reply it was rated, if any",
-            names="system",
+            noun="system",
             if_absent="without",
         ),
         _PROBABILITY,
     ),
     "preferences": (
         ID,
+        TableColumn("a", "a system", noun="system", aliases="model_a system_a", hints="left first"),
         TableColumn(
-            "a", "a system", names="system", aliases="model_a system_a", hints="left first"
-        ),
-        TableColumn(
-            "b", "another system", names="system", aliases="model_b system_b", hints="right second"
+            "b", "another system", noun="system", aliases="model_b system_b", hints="right second"
         ),
         _RATER,
         _CRITERION,
@@ -189,7 +187,7 @@ COLUMNS = {
         TableColumn(
             "name",
             "which number it is",
-            names="metric",
+            noun="metric",
             if_absent="filled",
             aliases="metric metric_name scorer",
         ),

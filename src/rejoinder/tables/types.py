@@ -71,6 +71,7 @@ class CheckedTable(ABC):
         rules = [nameless(frame, each) for each in (ID, *names)]
         refuse_rows(frame, origin, [*rules, *self._rules(frame)])
         refuse_padded_names(frame, columns, origin)
+        note_names_in_two_cases(frame, columns, origin)
         self._check_keys(frame, origin)
         object.__setattr__(self, "frame", frame)
 
@@ -129,10 +130,7 @@ class CheckedTable(ABC):
                     raise InputError(f"{name}: {nothing}{why};{expected}")
                 places += draft.origin.parts
                 notes.clear()
-        origin = Origin(tuple(places))
-        whole = cls(pl.concat(frames, how="diagonal"), origin)
-        note_names_in_two_cases(whole.frame, COLUMNS[cls.KIND], origin)
-        return whole
+        return cls(pl.concat(frames, how="diagonal"), Origin(tuple(places)))
 
     def with_frame(self, frame: pl.DataFrame) -> Self:
         """Some of these rows, or with other columns beside them: nothing that a rule is about."""

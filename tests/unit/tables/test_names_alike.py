@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+import rejoinder
 from rejoinder import read_preferences, read_ratings, read_responses, read_scores, read_testset
 from rejoinder.errors import InputError
 from rejoinder.tables.notes import taking_notes
@@ -62,14 +63,15 @@ ROWS = [
     (kind, each.name)
     for kind in READERS
     for each in COLUMNS[kind]
-    if each.names and f"{{{each.name}}}" in READERS[kind][3]
+    if each.noun and f"{{{each.name}}}" in READERS[kind][3]
 ]
 
+CASE = " differ in case alone and count as different"
 ALIKE = "; write them alike if they are one"
 
 
 def test_every_column_of_names_has_a_row():
-    declared = {(kind, each.name) for kind in READERS for each in COLUMNS[kind] if each.names}
+    declared = {(kind, each.name) for kind in READERS for each in COLUMNS[kind] if each.noun}
     assert set(ROWS) == declared
 
 
@@ -86,7 +88,7 @@ def written(tmp_path, kind, changes):
 def test_a_name_with_white_space_beside_the_plain_one_is_refused(tmp_path, kind, column, padded):
     name = padded.format(NAMES[column])
     path = written(tmp_path, kind, {column: name})
-    noun = next(each.names for each in COLUMNS[kind] if each.name == column)
+    noun = next(each.noun for each in COLUMNS[kind] if each.name == column)
     what, plural = ("id", "ids") if noun == "item" else (noun, "names")
     with pytest.raises(InputError) as refused:
         READERS[kind][0](path)
@@ -168,19 +170,24 @@ def notes_of(*paths, read=read_ratings):
 def test_names_in_two_cases_are_noted(tmp_path):
     path = tmp_path / "ratings.csv"
     ratings(["Bob", "eve", "bob"]).write_csv(path)
-    assert notes_of(path) == [
-        f"{path}: the raters 'Bob' and 'bob' differ in case alone, and count as two{ALIKE}"
-    ]
+    assert notes_of(path) == [f"{path}: the raters 'Bob' and 'bob'{CASE} raters{ALIKE}"]
     ratings(["Bob", "eve", "bob", "BOB", "Eve", "ann"], ["Alpha", "alpha"]).write_csv(path)
     assert notes_of(path) == [
-        f"{path}: the systems 'Alpha' and 'alpha' differ in case alone, and count as two{ALIKE}",
-        f"{path}: the raters 'Bob', 'bob' and 'BOB' differ in case alone, and count as 3{ALIKE} (and 1 "
-        "more case like it)",
+        f"{path}: the systems 'Alpha' and 'alpha'{CASE} systems{ALIKE}",
+        f"{path}: the raters 'Bob', 'bob' and 'BOB'{CASE} raters{ALIKE} (and 1 more case like it)",
     ]
     both = pl.concat([ratings(["r"], criterion=each) for each in ("Fluency", "fluency")])
     both.write_csv(path)
-    assert notes_of(path) == [
-        f"{path}: the criteria 'Fluency' and 'fluency' differ in case alone, and count as two{ALIKE}"
+    assert notes_of(path) == [f"{path}: the criteria 'Fluency' and 'fluency'{CASE} criteria{ALIKE}"]
+
+
+@pytest.mark.parametrize("columns", [["id", "system", "rater", "score"], None])
+def test_names_of_a_frame_are_noted_whether_it_is_complete_or_not(columns):
+    frame = ratings(["Bob", "bob"])
+    with taking_notes() as notes:
+        rejoinder.ratings(frame if columns is None else frame.select(columns))
+    assert [str(each) for each in notes if "case alone" in str(each)] == [
+        f"ratings: the raters 'Bob' and 'bob'{CASE} raters{ALIKE}"
     ]
 
 
@@ -189,17 +196,14 @@ def test_a_note_names_the_files_of_both_names(tmp_path):
     ratings(["bob"]).write_csv(one)
     ratings(["eve", "Bob"]).write_csv(other)
     (text,) = notes_of(one, other)
-    assert (
-        text
-        == f"{one}, {other}: the raters 'bob' and 'Bob' differ in case alone, and count as two{ALIKE}"
-    )
+    assert text == f"{one}, {other}: the raters 'bob' and 'Bob'{CASE} raters{ALIKE}"
 
 
 def test_both_columns_of_systems_are_noted_together(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("id,a,b,winner\ni1,alpha,beta,a\ni2,gamma,Alpha,b\n")
     assert notes_of(path, read=read_preferences) == [
-        f"{path}: the systems 'alpha' and 'Alpha' differ in case alone, and count as two{ALIKE}"
+        f"{path}: the systems 'alpha' and 'Alpha'{CASE} systems{ALIKE}"
     ]
 
 

@@ -176,6 +176,10 @@ def with_numbers(part: Part, name: str) -> Part:
     return part.with_frame(part.frame.with_columns(values.fill_nan(None).alias(name)))
 
 
+_SPELLED = re.compile(r"\['\s*(-?\d+(?:[.,]\d*)?\s*%|-?\d*,\d+)\s*'\]")
+"""A list of one cell that holds a number with a decimal comma or a percent sign."""
+
+
 def columns_of_numbers(
     part: Part, names: Iterable[str], is_text: Callable[[CellScores], bool]
 ) -> list[str]:
@@ -189,7 +193,9 @@ def columns_of_numbers(
     names = list(names)
     text = [name for name in names if is_text(scores_of(part.frame.get_column(name)))]
     if text:
-        note("no numbers", part.name, columns=text)
+        firsts = (str(part.frame.get_column(name).drop_nulls().head(1).to_list()) for name in text)
+        spelled = [match[1] for each in firsts if (match := _SPELLED.fullmatch(each))]
+        note("no numbers", part.name, columns=text, spelled=spelled[:1])
     return [name for name in names if name not in text]
 
 

@@ -278,7 +278,7 @@ def refuse_padded_names(
 
     Args:
         frame: The table.
-        columns: Its columns; those that name the same (``TableColumn.names``) are looked at together.
+        columns: Its columns; those that name the same (``TableColumn.noun``) are looked at together.
         origin: Where its rows stood.
 
     Raises:
@@ -323,8 +323,8 @@ def _columns_by_noun(frame: pl.DataFrame, columns: Sequence[TableColumn]) -> dic
     """By what is named the columns of a table that name it."""
     named: dict[str, list[str]] = {}
     for each in columns:
-        if each.names and each.name in frame.columns:
-            named.setdefault(each.names, []).append(each.name)
+        if each.noun and each.name in frame.columns:
+            named.setdefault(each.noun, []).append(each.name)
     return named
 
 

@@ -170,8 +170,9 @@ def _misuse(error: click.ClickException) -> str:
     That line names words of the command line, which a shell may have filled with names of files.
     """
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
-        option, context = error.param, error.ctx or click.Context(app)
-        expected = f"Expected: {option.opts[0]} {option.make_metavar(context)} ({option.help})"
+        option = error.param
+        value = option.metavar or option.type.name.upper()
+        expected = f"Expected: {option.opts[0]} {value} ({(option.help or '').rstrip('.')})"
         error = click.MissingParameter(expected, ctx=error.ctx, param=option)
     shown = io.StringIO()
     error.show(shown)

@@ -585,10 +585,10 @@ def check_given(given: MeasuringOptions) -> None:
                 f"'rejoinder compare --ratings {ratings[0]}' compares the systems by people alone"
             )
         context = click.get_current_context()
-        alone = " people's ratings (--ratings FILE)," if "ratings" in context.params else ""
+        ratings_alone = " people's ratings (--ratings FILE)," if "ratings" in context.params else ""
         raise click.MissingParameter(
-            f"Expected: a test set and replies, scores that were saved,{alone} or scores of another tool "
-            "(--scores FILE)",
+            f"Expected: a test set and replies, scores that were saved,{ratings_alone} or scores of another "
+            "tool (--scores FILE)",
             ctx=context,
             param_hint="'TESTSET|SCORES'",
             param_type="argument",

@@ -14,7 +14,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 
-FAULTS = (sqlite3.Error, UnicodeError)
+FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What a damaged database raises: its bytes can be in what SQLite says, which Python decodes."""
 
 CHECKSUM = "checksum"

@@ -243,7 +243,7 @@ def parameters(of: Metric) -> dict[str, Any]:
 
 
 SHORTEST = 3
-"""So many first letters of a name or more can stand for it in a remedy."""
+"""Fewest letters with which a name begins for the full name to be proposed."""
 
 
 def _close(name: str) -> str:
@@ -257,8 +257,8 @@ def _close(name: str) -> str:
         return typed
     names = {each.lower(): each for each in METRICS}
     low = name.strip().lower()
-    whole = [each for each in names if len(low) >= SHORTEST and each.startswith(low)]
-    close = whole[0] if len(whole) == 1 else nearest(low, names)
+    beginning = [each for each in names if len(low) >= SHORTEST and each.startswith(low)]
+    close = beginning[0] if len(beginning) == 1 else nearest(low, names)
     return names[close] if close else ""
 
 

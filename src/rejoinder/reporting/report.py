@@ -23,6 +23,7 @@ from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
 from rejoinder.messages import Argument, Call, counted
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
+from rejoinder.meta_evaluation.matching import misnamed
 from rejoinder.meta_evaluation.with_people.compare import PeopleComparison, compare_with_people
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
@@ -381,6 +382,7 @@ def _scored_ratings(
     notes = []
     if left_out:
         notes.append(f"ratings: {counted(left_out, 'rating')} of other systems or items left out")
+        notes += misnamed(scores, table.frame, ())
     criteria = own.partition_by("criterion", maintain_order=True)
     for rows in criteria:
         named = f"{rows.item(0, 'criterion')}: " if len(criteria) > 1 else ""

@@ -251,7 +251,9 @@ def test_a_cell_that_is_a_list_of_scores_is_read(tool, cell, tmp_path):
     path.write_text(path.read_text() + start.splitlines()[1] + '"[{cut"\n')
     with taking_notes(quiet=True) as notes:
         read_scores(path, format=tool)
-    assert "1 cell of scores without a whole list or object left out" in " ".join(map(str, notes))
+    assert "1 cell of scores with an incomplete list or object left out" in " ".join(
+        map(str, notes)
+    )
 
 
 def test_each_author_of_a_score_of_opik_is_a_person_or_none_by_his_own_source(tmp_path):

@@ -210,7 +210,7 @@ def _samples(export: Export, path: Path) -> list[Sample]:
             sample = Sample(id, system, place, reply, turns, references, scores, repeat)
             samples.append(replace(sample, ratings=ratings))
             scores, ratings = {}, []
-    left_out(path, broken, "cell", "of scores without a whole list or object")
+    left_out(path, broken, "cell", "of scores with an incomplete list or object")
     left_out(path, twice, "name", "under which a reply has several different scores")
     return samples
 

@@ -45,7 +45,7 @@ from rejoinder.metrics.external import External
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress, advance
 from rejoinder.result import PlottedResult
-from rejoinder.scoring.clusters import cluster_column
+from rejoinder.scoring.clusters import cluster_column, labelled
 from rejoinder.scoring.shown_values import times_of
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import too_few_groups
@@ -217,11 +217,12 @@ def variety(
     ids = contexts.get_column("id").to_list()
     k = _common(frame, samples)
     by_system, notes = _samples(frame, ids, k)
-    column, unclustered = cluster_column(contexts, cluster)
+    column, without_label = cluster_column(contexts, cluster)
+    contexts = labelled(contexts, column)
     bleu, distinct = SentenceBLEU(tokenizer=tokenizer), DistinctN(tokenizer=tokenizer)
     said = [text for own in by_system.values() for text in own.texts]
     unseparated = separation_notes(bleu, ReplySample(Strings.of(said), len(ids)))
-    notes += [*unclustered, *(f"distinct-n, sBLEU-2: {each}" for each in unseparated)]
+    notes += [*without_label, *(f"distinct-n, sBLEU-2: {each}" for each in unseparated)]
     similarities: dict[str, Contract] = {"chrF": ChrF()}
     if encoder is not None:
         similarities["cosine"] = EncoderCosine(encoder=encoder)

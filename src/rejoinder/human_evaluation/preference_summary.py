@@ -18,10 +18,10 @@ from rejoinder.messages import Argument, listed
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
-from rejoinder.tables.covariates import covariate_differences
+from rejoinder.tables.covariates import covariate_columns, covariate_differences
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
-from rejoinder.tables.item_clusters import item_clusters
+from rejoinder.tables.item_clusters import cluster_columns, item_clusters
 from rejoinder.tables.parts import Origin
 from rejoinder.tables.schemas import PREFERENCES
 from rejoinder.tables.selection import criterion_notes, of_criterion, without_systems
@@ -125,7 +125,8 @@ def preferences(
     covariates = tuple(strings(covariates, "covariates", "covariates"))
     judges = tuple(strings(judges, "judges", "raters"))
     model = StrengthModel(ties, covariates, judges, rater_effects, bootstrap, ranks)
-    given = taken(Preferences, preferences).frame
+    keep = (*cluster_columns(cluster), *covariate_columns(covariates))
+    given = taken(Preferences, preferences, keep=keep).frame
     clusters, faults = item_clusters(given, cluster, "preferences")
     options = SummaryOptions(threshold, drop, least, resamples, seed, clusters=clusters)
     differences = covariate_differences(given, covariates, Origin.of_table("preferences", given))

@@ -26,7 +26,7 @@ from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
-from rejoinder.tables.item_clusters import item_clusters
+from rejoinder.tables.item_clusters import cluster_columns, item_clusters
 from rejoinder.tables.schemas import PROBABILITY
 from rejoinder.tables.selection import criterion_notes, without_systems
 from rejoinder.tables.types import Ratings
@@ -109,9 +109,10 @@ def ratings(
             Argument("raters", raters), f" is unknown; choose {one_of(AGGREGATIONS)}"
         )
     without = strings(without, "without", "systems")
-    clusters, faults = item_clusters(Ratings.frame_of(ratings), cluster, "ratings")
+    given = taken(Ratings, ratings, keep=cluster_columns(cluster))
+    clusters, faults = item_clusters(given.frame, cluster, "ratings")
     options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)
-    weighted = taken(Ratings, ratings).of_criterion(criterion).table(probability=True)
+    weighted = given.of_criterion(criterion).table(probability=True)
     faults = [*criterion_notes(weighted, criterion), *faults]
     weighted = without_systems(weighted, without)
     table = weighted.drop(PROBABILITY, strict=False)

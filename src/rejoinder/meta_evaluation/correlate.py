@@ -16,7 +16,7 @@ from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, reasons, signed
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
-from rejoinder.messages import Argument, counted
+from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.dialogue_level import turn_ratings
 from rejoinder.meta_evaluation.evidence import CorrelationRow, Draws, Evidence, Rated, at_once
 from rejoinder.meta_evaluation.matching import match
@@ -33,6 +33,7 @@ from rejoinder.statistics.rating_matrix import rater_groups
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
+from rejoinder.tables.item_clusters import cluster_note
 from rejoinder.tables.types import Ratings
 
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
@@ -308,7 +309,7 @@ def correlate(
         )
     in_clusters = chosen.clustered and rated.cluster is not None
     if in_clusters and not chosen.of_dialogues:
-        notes.append(_cluster_note(rated, scores))
+        notes.append(cluster_note(rated.group, scores.cluster))
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
     names = tuple(dict.fromkeys(evidence.names(correlations)))
     rows = _rows(evidence, names, progress)
@@ -353,16 +354,6 @@ def _check_names(correlations: Sequence[str], raters: str, criterion: str | None
         raise ParameterError(f"correlations: none; choose of {one_of(CORRELATIONS)}")
     for name in correlations:
         correlation_named(name)
-
-
-def _cluster_note(rated: Rated, scores: Scores) -> str:
-    """A note that contexts are not taken as independent."""
-    replies = counted(rated.human.size, "rated reply", "rated replies")
-    clusters = counted(np.unique(rated.group).size, "cluster")
-    return (
-        f"{replies} in {clusters} of '{scores.cluster}': intervals and tests take clusters as a "
-        f"whole; {Argument('cluster', 'none')} takes every context as independent"
-    )
 
 
 def _blank(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -49,6 +49,7 @@ from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
+from rejoinder.tables.item_clusters import cluster_note
 from rejoinder.tables.types import Ratings, Responses
 
 KEPT = Argument("rater_severity", "kept")
@@ -277,6 +278,8 @@ def judge_by(
         judges.append(one)
         if progress is not None:
             progress(done, len(labels))
+    if scores.cluster:
+        notes.append(cluster_note(rated.group, scores.cluster))
     notes += _swapped_note(rated, labels)
     notes += other_criterion_notes(labels, criterion)
     if len(rated.systems) > 1:

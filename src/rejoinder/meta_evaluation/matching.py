@@ -91,7 +91,7 @@ def match(
     if scale is not None:
         check_scale(given, scale)
     grades = given.get_column("score").to_numpy() if of_pairs else rated.matrix
-    wrong = [*_misnamed(scores, given, without), *grade_notes(grades, scale)]
+    wrong = [*misnamed(scores, given, without), *grade_notes(grades, scale)]
     doubts = [*wrong, *_cluster_notes(scores, every.frame)]
     notes = [*criterion_notes(given, criterion), *doubts, *notes, *more]
     return rated, notes, given.item(0, "criterion")
@@ -123,8 +123,14 @@ def _concerning(notes: Sequence[str], without: Sequence[str]) -> list[str]:
     return [each for each in notes if not each.startswith(tuple(f"'{name}'" for name in without))]
 
 
-def _misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
-    """Notes on scored systems whose ratings all go by another name, it seems."""
+def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
+    """Notes on scored systems whose ratings all go by another name, it seems.
+
+    Args:
+        scores: The scores.
+        ratings: All ratings.
+        without: The systems that are left out.
+    """
     names = ratings.get_column("system").unique(maintain_order=True).to_list()
     unrated = [name for name in scores.names if name not in names and name not in without]
     return [
@@ -304,19 +310,21 @@ def _clusters(scores: Scores, ids: Sequence[str]) -> tuple[Indices, tuple[str, .
 def _cluster_notes(scores: Scores, ratings: pl.DataFrame) -> list[str]:
     """Notes where a column of clusters of the ratings is not that of the items that are scored."""
     column = scores.cluster or CONVERSATION
-    if column not in ratings.columns or column in OWN_COLUMNS:
+    if not scores.measured or column not in ratings.columns or column in OWN_COLUMNS:
         return []
     labels = labels_in(ratings.get_column(column))
     scored = labels_in(scores.items.get_column(column)) if scores.cluster else labels
     if labels is None or scored is None:
         return []
     pairs = ratings.select("id", labels).drop_nulls().unique()
+    pairs = pairs.filter(pl.col("id").is_in(scores.items.get_column("id").implode()))
     if not scores.cluster:
         if column in scores.items.columns or not pairs.get_column(column).is_duplicated().any():
             return []
         return [
             f"the ratings have a column '{column}', and the items that are scored have none, so that all "
-            "items are taken as independent; give the test set this column, or the scores without a test set"
+            "items are taken as independent; for clusters, add the column to the test set, or to the file "
+            "of scores where there is no test set"
         ]
     named = scores.items.select("id", scored=scored)
     other = pairs.join(named, on="id", maintain_order="left").filter(

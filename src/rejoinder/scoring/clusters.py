@@ -21,7 +21,7 @@ from rejoinder.scoring.measurements import Measurements, clusters_of, few_items,
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
-from rejoinder.tables.item_clusters import CONVERSATION, NONE, has_value
+from rejoinder.tables.item_clusters import CONVERSATION, NONE, has_text, labels_in
 
 S = TypeVar("S", bound=Measurements)
 
@@ -43,19 +43,17 @@ def clustered(scores: S, cluster: str | None) -> S:
         return scores
     if cluster != NONE:
         scores.need_items()
-    column, unused = cluster_column(scores.items, cluster)
+    column, empty = cluster_column(scores.items, cluster)
     # Notes of kept scores may name an option behind the semicolon where these name an argument.
     before = {_fact(each) for each in (*_notes(scores), *few_items(scores.measured))}
     notes = [each for each in scores.notes if _fact(each) not in before]
-    if unused:
-        return replace(scores, notes=(*notes, *unused))
     changed = _with_clusters(scores, column)
     added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
-    return replace(changed, notes=(*added, *notes))
+    return replace(changed, notes=(*empty, *added, *notes))
 
 
 def cluster_column(items: pl.DataFrame, cluster: str | None) -> tuple[str, list[str]]:
-    """The column of clusters, empty for none; and a note where the default cannot be used.
+    """The column of clusters, empty for none; and a note where some items have no value in the default.
 
     Args:
         items: The contexts.
@@ -74,9 +72,9 @@ def cluster_column(items: pl.DataFrame, cluster: str | None) -> tuple[str, list[
         return column, []
     item, share = f"item '{empty[0]}'", f"({len(empty)} of {items.height} items)"
     if cluster is None:
-        return "", [
-            f"the column '{CONVERSATION}' is empty for {item} {share}, so all items are taken as "
-            f"independent; fill it, or name another column with {Argument('cluster')}"
+        return column, [
+            f"the column '{CONVERSATION}' is empty for {item} {share}: each such item is taken as a cluster "
+            f"of its own; fill it, or name another column with {Argument('cluster')}"
         ]
     raise InputError(
         f"cluster '{column}': {item} has no value there {share}; give every item one, or name another column"
@@ -89,9 +87,10 @@ def _fact(note: str) -> str:
 
 def _has_conversations(items: pl.DataFrame) -> bool:
     """Whether some conversation has several items."""
-    return CONVERSATION in items.columns and bool(
-        items.get_column(CONVERSATION).is_duplicated().any()
-    )
+    if CONVERSATION not in items.columns or items.schema[CONVERSATION].is_nested():
+        return False
+    labels = items.get_column(CONVERSATION).cast(pl.String).str.strip_chars()
+    return bool(labels.filter(labels != "").is_duplicated().any())
 
 
 def design_effects(scores: Measurements, label: str) -> np.ndarray:
@@ -155,7 +154,12 @@ def repeated_items(contexts: pl.DataFrame, replies: pl.Series) -> list[str]:
 
 
 def _without_value(items: pl.DataFrame, column: str) -> list[str]:
-    """The ids of items without a value in a column."""
+    """The ids of items without a value in a column.
+
+    Raises:
+        ParameterError: There is no such column.
+        InputError: It names no clusters.
+    """
     choices = [name for name in items.columns if name != "id"]
     if column not in choices:
         remedy = (
@@ -166,21 +170,44 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
         raise ParameterError(
             Argument("cluster", column), f": the contexts have no column '{column}'; {remedy}"
         )
-    return items.filter(~has_value(column)).get_column("id").to_list()
+    labels = labels_in(items.get_column(column))
+    if labels is None:
+        raise InputError(
+            f"cluster '{column}': the column names no clusters (lists or fractions); name another one"
+        )
+    return items.filter(labels.is_null()).get_column("id").to_list()
+
+
+def labelled(items: pl.DataFrame, column: str) -> pl.DataFrame:
+    """The items, with a label of its own for each that has none, and no white space around labels.
+
+    Args:
+        items: The items.
+        column: The column of the clusters; empty: the items stay as they are.
+    """
+    if not column or not (
+        items.schema[column] == pl.String or items.get_column(column).null_count()
+    ):
+        return items
+    label = pl.when(has_text(column)).then(pl.col(column).cast(pl.String).str.strip_chars())
+    return items.with_columns(label.otherwise(pl.format("item {}", "id")).alias(column))
 
 
 def _with_clusters(scores: S, column: str) -> S:
+    """The same scores over the clusters of a column."""
+    items = labelled(scores.items, column)
     measured = {
         label: replace(
             each,
             signature=with_word(each.signature, "cluster", column),
-            clusters=clusters_of(scores.items, column, each.usable),
+            clusters=clusters_of(items, column, each.usable),
         )
         for label, each in scores.measured.items()
     }
     return replace(
-        scores, measured=measured, cluster=column, _draws={}, _resampled={}, _left_out={}
-    )
+        scores, items=items, measured=measured, cluster=column,
+        _draws={}, _resampled={}, _left_out={},
+    )  # fmt: skip
 
 
 def _notes(scores: Measurements) -> list[str]:
@@ -203,7 +230,11 @@ def _notes(scores: Measurements) -> list[str]:
 
 
 def _range_of_worth(scores: Measurements, labels: Sequence[str]) -> str:
-    """The least and the greatest worth of these metrics, and which score is worth least."""
+    """The least and the greatest worth of these metrics, and which score is worth least.
+
+    Metrics of which no score varies do not count, if others do.
+    """
+    labels = [each for each in labels if np.isfinite(design_effects(scores, each)).any()] or labels
     table = np.array([worth(scores, label) for label in labels])
     fewest, most = round(float(np.nanmin(table))), round(float(np.nanmax(table)))
     if fewest == most:

@@ -27,7 +27,7 @@ from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.columns import OtherTableError
 from rejoinder.tables.external_scores import ReplyValues, SegmentScores
 from rejoinder.tables.frames import is_table
-from rejoinder.tables.item_clusters import has_value, item_clusters
+from rejoinder.tables.item_clusters import clusters_in, has_text
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet, TestSetLike
 
@@ -138,9 +138,10 @@ def _with_clusters(
         if column in items.columns:
             continue
         named = pl.concat(each.select("id", column) for each in tables if column in each.columns)
-        clusters, of_column = item_clusters(
-            named.filter(has_value(column)), column if column == cluster else None, "scores", column
-        )
+        named = named.filter(has_text(column))
+        if column != cluster and not named.height:
+            continue
+        clusters, of_column = clusters_in(named, column, "scores", required=column == cluster)
         notes += of_column if cluster is None else []
         if clusters is not None:
             schema = {"id": pl.String, column: pl.String}

@@ -324,7 +324,7 @@ def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups 
         return None
     import polars as pl
 
-    labels = items.get_column(column).cast(pl.String).str.strip_chars().rank("dense").to_numpy()
+    labels = items.get_column(column).cast(pl.String).rank("dense").to_numpy()
     return Groups.of(codes_of(labels[usable]), int(usable.sum()))
 
 

@@ -39,7 +39,7 @@ from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.external_scores import SegmentScores
-from rejoinder.tables.frames import Frame, is_table
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.responses import MissingOrPairwise
@@ -122,10 +122,7 @@ class Scores(Measurements, PlottedResult):
         >>> Scores.from_segments(pl.DataFrame(rows)).systems()["value"].to_list()
         [4.5]
         """
-        if is_table(segments):
-            table = SegmentScores.of(segments, keep=cluster_columns(cluster))
-        else:
-            table = taken(SegmentScores, segments)
+        table = taken(SegmentScores, segments, keep=cluster_columns(cluster))
         metrics = externals(table, lower, bounds, rates)
         facts: dict[str, Any] = {
             "missing": missing, "cluster": cluster, "at": at, "passing": passing

@@ -100,7 +100,10 @@ def _drafts(
 
 
 def taken(
-    kind: type[Checked], given: CheckedTable | ResponsesLike, ids: Sequence[str] | None = None
+    kind: type[Checked],
+    given: CheckedTable | ResponsesLike,
+    ids: Sequence[str] | None = None,
+    keep: Sequence[str] = (CONVERSATION,),
 ) -> Checked:
     """The table of a Python call: one of its type stays as it is, all else is read as files are.
 
@@ -109,6 +112,7 @@ def taken(
         given: The table: of this type; in memory, with its columns or in any form that is read; or the
             replies of systems, each a list with one for each item.
         ids: The ids of the test set that replies answer, in their order; None: "1", "2", ...
+        keep: Additional columns to keep, which name clusters.
 
     Raises:
         InputError: A column is absent, a row breaks a rule, or a system has another number of replies.
@@ -126,7 +130,9 @@ def taken(
         return kind.of(given)
     needed = {each.name for each in COLUMNS[kind.KIND] if each.is_needed}
     frame = kind.frame_of(given)
-    return kind.of(frame) if needed <= set(frame.columns) else read_as(kind, [given], ids=ids)
+    if needed <= set(frame.columns) and kind.KIND != "scores":
+        return kind.of(frame)
+    return read_as(kind, [given], ids=ids, keep=keep)
 
 
 def is_by_system(given: object) -> TypeGuard[Mapping[str, Sequence[str | None]]]:

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import Argument, listed, quoted
+from rejoinder.messages import Argument, counted, listed, quoted
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.schemas import AGAINST, PREFERENCES, RATINGS
 
@@ -41,8 +41,8 @@ class ItemClusters:
         return np.array([self.labels[id] for id in ids.tolist()])
 
 
-def has_value(column: str) -> pl.Expr:
-    """Whether a cell names a cluster: it is not null, and holds more than white space."""
+def has_text(column: str) -> pl.Expr:
+    """Whether a cell holds more than white space."""
     return pl.col(column).is_not_null() & (pl.col(column).cast(pl.String).str.strip_chars() != "")
 
 
@@ -50,22 +50,21 @@ def labels_in(cells: pl.Series) -> pl.Series | None:
     """The clusters that a column names, as text; null in an empty cell. None where it cannot name any.
 
     White space around a label is no part of it, and a whole number is the same label however it is
-    stored. Lists, objects and numbers with fractions name no clusters.
+    stored. Lists, objects, bytes and numbers with fractions name no clusters.
 
     >>> labels_in(pl.Series([1.0, None, 2.0])).to_list(), labels_in(pl.Series([" a", " "])).to_list()
     (['1', None, '2'], ['a', None])
     """
+    if cells.dtype.is_nested() or cells.dtype in (pl.Object, pl.Binary, pl.Duration):
+        return None
     if cells.dtype.is_float():
         cells = cells.fill_nan(None)
-        whole = (cells == cells.round()).all()
-        cells = cells.cast(pl.Int64, strict=False) if whole else cells
-    if cells.dtype.is_nested():
-        return None
+        if not (cells == cells.round()).all():
+            return None
+        if (cells.abs() < 2.0**63).all():
+            cells = cells.cast(pl.Int64)
     text = cells.cast(pl.String).str.strip_chars()
-    text = text.set(text == "", None)
-    numbers = text.cast(pl.Float64, strict=False)
-    fractions = (numbers != numbers.round()).any() and numbers.null_count() == text.null_count()
-    return None if fractions else text
+    return text.set(text == "", None)
 
 
 def with_labels(
@@ -86,12 +85,18 @@ def with_labels(
 
 
 def cluster_columns(cluster: str | None) -> tuple[str, ...]:
-    """The columns of a file that are kept beside those of judgements or scores, for clusters."""
+    """The columns of a file that are kept beside those of judgements or scores, for clusters.
+
+    Raises:
+        ParameterError: The cluster is no text.
+    """
+    if cluster is not None:
+        expect(cluster, str, "cluster", "the name of a column, or 'none'")
     return tuple(dict.fromkeys(name for name in (cluster, CONVERSATION) if name and name != NONE))
 
 
 def item_clusters(
-    table: pl.DataFrame, cluster: str | None, what: str, default: str = CONVERSATION
+    table: pl.DataFrame, cluster: str | None, what: str
 ) -> tuple[ItemClusters | None, list[str]]:
     """The clusters that a column of judgements names, and a note where it cannot be used.
 
@@ -100,7 +105,6 @@ def item_clusters(
         cluster: The column; ``none`` takes every item as independent; None takes ``conversation``
             where there is such a column and each item has one value in it.
         what: What the table is called, for messages.
-        default: The column in the place of ``conversation``.
 
     Raises:
         ParameterError: There is no such column, or it is one of the judgements themselves.
@@ -108,7 +112,7 @@ def item_clusters(
     """
     if cluster is not None:
         expect(cluster, str, "cluster", "the name of a column, or 'none'")
-    column = default if cluster is None else cluster
+    column = CONVERSATION if cluster is None else cluster
     if column == NONE or (cluster is None and column not in table.columns):
         return None, []
     if column in OWN_COLUMNS:
@@ -123,30 +127,66 @@ def item_clusters(
             f": the {what} have no column {quoted(column)}; got {listed(table.columns)}; name the column of "
             "their file that says which items belong together",
         )
+    return clusters_in(table, column, what, required=cluster is not None)
+
+
+def cluster_note(group: NDArray[np.generic], column: str) -> str:
+    """A note that rated replies are not taken as independent.
+
+    Args:
+        group: The cluster of each rated reply.
+        column: The column of the clusters.
+    """
+    replies = counted(group.size, "rated reply", "rated replies")
+    return (
+        f"{replies} in {counted(np.unique(group).size, 'cluster')} of '{column}': intervals and tests take "
+        f"clusters as a whole; {Argument('cluster', NONE)} takes every item as independent"
+    )
+
+
+def clusters_in(
+    table: pl.DataFrame, column: str, what: str, required: bool
+) -> tuple[ItemClusters | None, list[str]]:
+    """The clusters that a column names, and a note where it cannot be used.
+
+    Args:
+        table: A table with ``id`` and the column.
+        column: The column.
+        what: What the table is called, for messages.
+        required: Whether it is an error where the column cannot be used.
+
+    Raises:
+        InputError: The column is required, and an item has no value there, or two, or it names no clusters.
+    """
     labels = labels_in(table.get_column(column))
-    if labels is None and cluster is None:
-        return None, [
-            f"the {what} have a column '{column}' that names no clusters: lists, or fractions"
-        ]
-    if labels is None:
+    if labels is None and required:
         raise InputError(
             f"{what}: the column '{column}' names no clusters (lists or fractions); name another one"
         )
+    if labels is None:
+        return None, [
+            f"the {what} have a column '{column}' that names no clusters: lists, or fractions"
+        ]
     pairs = table.select(pl.col("id").cast(pl.String), labels).unique(maintain_order=True)
-    several, empty = (
-        pairs.filter(pl.col("id").is_duplicated()),
-        pairs.filter(pl.col(column).is_null()),
-    )
-    fault = ""
-    if empty.height:
-        id = empty.item(0, "id")
-        fault = f"id {quoted(id)} has no value in the column '{column}'"
+    notes, fault, empty = [], "", pairs.filter(pl.col(column).is_null())
+    if empty.height and not required:
+        if empty.height == pairs.height:
+            return None, []
+        first = quoted(empty.item(0, "id"))
+        notes.append(
+            f"the column '{column}' of the {what} is empty for {first} ({empty.height} of "
+            f"{counted(pairs.height, 'item')}): each such item is taken as a cluster of its own; fill it"
+        )
+        pairs = pairs.with_columns(pl.col(column).fill_null(pl.format("item {}", "id")))
+    several = pairs.filter(pl.col("id").is_duplicated())
+    if empty.height and required:
+        fault = f"id {quoted(empty.item(0, 'id'))} has no value in the column '{column}'"
     elif several.height:
         id = several.item(0, "id")
         first, second = several.filter(id=id).get_column(column).to_list()[:2]
         fault = f"id {quoted(id)} has two values in the column '{column}', '{first}' and '{second}'"
-    if fault and cluster is None:
-        return None, [f"{fault}, so all items are taken as independent; give each item one value"]
-    if fault:
+    if fault and required:
         raise InputError(f"{what}: {fault}; give each item one value, or name another column")
-    return ItemClusters(column, dict(pairs.iter_rows())), []
+    if fault:
+        return None, [f"{fault}, so all items are taken as independent; give each item one value"]
+    return ItemClusters(column, dict(pairs.iter_rows())), notes

@@ -118,13 +118,13 @@ def test_given_scores_are_the_quality_beside_variety():
         variety(said, scores=[taken])
 
 
-def test_a_conversation_without_a_value_is_noted_and_items_are_independent():
+def test_a_conversation_without_a_value_is_noted():
     testset = TestSet.from_lists([[each] for each in WORDS])
     contexts = testset.contexts.with_columns(conversation=pl.Series(["c", "c", None, "d"]))
     said = replies({"a": {str(i + 1): ["river", "lamp"] for i in range(4)}})
     result = variety(said, TestSet(contexts, testset.references))
     assert any("column 'conversation' is empty for item '3'" in each for each in result.notes)
-    assert result.parameters["cluster"] == ""
+    assert result.parameters["cluster"] == "conversation"
 
 
 def test_pairs_say_why_an_interval_is_missing_and_of_how_many_prompts_the_gap_is():

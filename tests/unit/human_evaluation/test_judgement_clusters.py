@@ -9,6 +9,7 @@ import pytest
 
 from rejoinder import preferences, ratings, read_preferences, read_ratings
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.human_evaluation.by_people.compare import compare_by_people
 from rejoinder.statistics.head_to_head import flip_test, sign_test
 from rejoinder.statistics.intervals import SAME
 from rejoinder.statistics.mean_difference import paired_difference, unpaired_influence
@@ -195,11 +196,37 @@ def test_a_column_that_names_no_clusters(table, cluster, error, words):
         ratings(table, cluster=cluster)
 
 
-def test_a_conversation_that_cannot_be_used_is_noted():
+def test_sections_and_other_texts_that_look_like_fractions_are_labels():
+    labels = pl.col("id").str.replace(r"(\d+)-.*", "1.$1")
+    summary = ratings(rated(turns=2).with_columns(section=labels), cluster="section")
+    assert summary.counts["clusters"].to_list() == [12]
+
+
+@pytest.mark.parametrize("measure", [ratings, compare_by_people])
+def test_a_frame_without_criteria_keeps_its_clusters(measure):
+    table = rated(turns=2, column="user").drop("criterion")
+    result = measure(table, cluster="user")
+    assert any(" in 12 clusters of 'user'" in each for each in result.notes), result.notes
+
+
+def test_preferences_of_a_frame_keep_their_clusters():
+    table = compared(turns=2).rename({"conversation": "doc"})
+    assert preferences(table.drop("criterion", strict=False), cluster="doc").counts.height
+    lists = table.with_columns(conversation=pl.lit([["x"]]))
+    with pytest.raises(InputError, match="names no clusters"):
+        preferences(lists, cluster="conversation")
+
+
+def test_an_item_without_a_conversation_is_noted():
     table = rated().with_columns(conversation=pl.lit(None, pl.String))
     summary = ratings(table)
     assert "clusters" not in summary.counts.columns
-    assert "so all items are taken as independent" in summary.notes[0]
+    turns = rated(turns=2)
+    some = pl.when(pl.col("id") != "3-1").then("conversation").alias("conversation")
+    summary = ratings(turns.with_columns(some))
+    assert summary.counts["clusters"].to_list() == [13]
+    expected = "is empty for '3-1' (1 of 24 items): each such item is taken as a cluster of its own"
+    assert expected in summary.notes[0]
 
 
 def test_few_clusters_have_no_interval_and_a_reason():

@@ -412,9 +412,45 @@ def test_a_conversation_of_scores_that_cannot_be_used_is_noted():
         .otherwise(pl.col("conversation").cast(pl.String))
     )
     scores = Scores.from_segments(talks(60).with_columns(conversation=one))
-    assert (scores.cluster, "is empty for item '1'" in " ".join(scores.notes)) == ("", True)
+    assert (scores.cluster, "is empty for item '1'" in " ".join(scores.notes)) == (
+        "conversation",
+        True,
+    )
     scores = Scores.from_segments(talks(60).with_columns(conversation="system"))
     assert "id '1' has two values in the column 'conversation'" in " ".join(scores.notes)
+
+
+def test_a_frame_is_read_as_a_file_is(caplog):
+    """Names of other tools, no column of systems, and what is no metric has a note."""
+    frame = judge(20).rename({"system": "model", "id": "item_id"}).with_columns(latency_ms=3.0)
+    assert (
+        Scores.from_segments(frame).systems().height
+        == Scores.from_segments(judge(20)).systems().height
+    )
+    assert "left out: latency_ms" in caplog.text
+    one = judge(20).filter(pl.col("system") == "a").drop("system")
+    assert Scores.from_segments(one).names == ("scores",)
+
+
+def test_clusters_that_nobody_filled_in_are_none():
+    scores = Scores.from_segments(talks(60).with_columns(conversation=pl.lit(None, pl.String)))
+    assert (scores.cluster, [each for each in scores.notes if "conversation" in each]) == ("", [])
+
+
+@pytest.mark.parametrize("column", ["criterion", "winner", "user"])
+def test_any_other_column_may_name_clusters(column):
+    """Also one that another kind of table has, or that another tool calls a rater."""
+    scores = Scores.from_segments(talks(60).rename({"conversation": column}), cluster=column)
+    assert scores.cluster == column
+
+
+def test_a_constant_metric_says_nothing_of_what_items_are_worth():
+    plain, more = (
+        Scores.from_segments(each) for each in (talks(60), talks(60).with_columns(temperature=0.7))
+    )
+    assert [each for each in plain.notes if "worth" in each] == [
+        each for each in more.notes if "worth" in each
+    ]
 
 
 @pytest.mark.parametrize("name", ["", " ", "a|b", "system", "id"])

@@ -185,12 +185,16 @@ def test_white_space_is_no_part_of_a_label():
 
 
 def test_a_column_with_gaps():
-    labels = [None, *("x" for _ in range(47))]
+    """An item without a value is a cluster of its own; without any cluster intervals are too narrow."""
+    labels = [None, " ", *(f"c{k // 4}" for k in range(2, 48))]
     scores = measured(labels)
-    assert not scores.cluster
-    assert any("is empty for item '1' (1 of 48 items)" in each for each in scores.notes)
+    filled = measured(["first", "second", *labels[2:]])
+    assert scores.systems().equals(filled.systems(), null_equal=True)
+    assert scores.cluster == "conversation"
+    assert any("is empty for item '1' (2 of 48 items)" in each for each in scores.notes)
+    assert not measured([None] * 48).cluster
     with pytest.raises(InputError, match="item '1' has no value there"):
-        scores.clustered("conversation")
+        measured(labels, cluster="conversation")
     with pytest.raises(ParameterError, match="no column 'topic'; choose 'conversation'"):
         scores.clustered("topic")
     with pytest.raises(ParameterError, match="cluster is int, expected the name of a column"):

@@ -39,7 +39,12 @@ from rejoinder.statistics.prediction_powered import CorrectedMean
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
-from rejoinder.tables.item_clusters import ItemClusters, item_clusters
+from rejoinder.tables.item_clusters import (
+    ItemClusters,
+    cluster_columns,
+    cluster_note,
+    item_clusters,
+)
 from rejoinder.tables.pair_ratings import over_pairs
 from rejoinder.tables.schemas import PROBABILITY
 from rejoinder.tables.selection import criterion_notes, pairs_of, without_systems
@@ -163,7 +168,7 @@ def compare_by_people(
     check_draws(0, seed)
     check_correction(correction, anytime)
     without = strings(without, "without", "systems")
-    given = taken(Ratings, ratings)
+    given = taken(Ratings, ratings, keep=cluster_columns(cluster))
     clusters, faults = item_clusters(given.frame, cluster, "ratings")
     table = given.of_criterion(criterion).table(probability=True)
     faults = [*criterion_notes(table, criterion), *faults]
@@ -245,9 +250,12 @@ class ByPeople:
         self.places = pairs_of(self.replies.systems, asked.a, asked.b)
         self.notes = over_pairs(table)[1] + rater_notes(self.replies, self.places)
         self.notes += grade_notes(table.get_column("score").to_numpy(), asked.scale)
-        if self.replies.groups_are == "clusters":
-            rated = np.isfinite(self.replies.ratings).any(axis=0)
-            self.notes += large_group(np.bincount(self.replies.group[rated]), "rated items")
+        if asked.clusters:
+            rated = np.isfinite(self.replies.ratings)
+            group = np.broadcast_to(self.replies.group, rated.shape)[rated]
+            self.notes.append(cluster_note(group, asked.clusters.column))
+            sizes = np.bincount(self.replies.group[rated.any(axis=0)])
+            self.notes += large_group(sizes, "rated items")
         self.pairs = self._pairs()
         self.ranks = self._ranks()
 

@@ -38,6 +38,7 @@ from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
+from rejoinder.tables.item_clusters import cluster_note
 from rejoinder.tables.selection import pairs_of
 from rejoinder.tables.types import Ratings
 
@@ -221,7 +222,8 @@ def compare_with_people(
     check_not_fitted(replies, signatures, table)
     pairs = _wanted(scores, replies, a, b)
     _check_enough(replies, pairs)
-    more = other_criterion_notes(replies.labels, name)
+    more = [cluster_note(rated.group, scores.cluster)] if scores.cluster else []
+    more += other_criterion_notes(replies.labels, name)
     more += selection_notes(replies, seed)
     more += rater_notes(replies, pairs)
     of_rows = seed, anytime, correction, population == "these"

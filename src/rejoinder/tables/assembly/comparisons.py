@@ -36,7 +36,9 @@ def preferences_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     columns = [each for each in COLUMNS["preferences"] if each.name in part.frame]
     names = [each.name for each in columns]
     more = [name for name in keep if name in part.frame.columns and name not in names]
-    frame = conform(part.frame.select(*names, pl.col(more).cast(pl.String)), columns, part.name)
+    nested = [name for name in more if part.frame.schema[name].is_nested()]
+    texts = pl.col([name for name in more if name not in nested]).cast(pl.String)
+    frame = conform(part.frame.select(*names, texts, *nested), columns, part.name)
     frame = frame.with_columns(pl.col("winner").str.strip_chars())
     judged = (frame.get_column("winner") != "").fill_null(False)
     numbers = [number for number, keep in zip(part.numbers, judged, strict=True) if keep]

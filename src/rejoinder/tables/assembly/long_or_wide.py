@@ -84,6 +84,7 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
     """
     if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
         part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
+        log_renames({CONVERSATION: "id"}, part.name)
     part = _with_row_for_each_grade(part, keep)
     columns = part.frame.columns
     if "rater" not in columns and len(alike := [n for n in columns if folded(n) == _SESSION]) == 1:
@@ -295,7 +296,9 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
             rater's.
     """
     across = "criterion" if "rater" in part.frame.columns else "rater"
-    if across == "rater" and (alias := synonym("rater", part.frame.columns)):
+    if across == "rater" and (
+        alias := synonym("rater", [each for each in part.frame.columns if each not in keys])
+    ):
         raise InputError(
             f"{part.name}: column {quoted(alias)} and no 'rater'; if it says who rated, rename it to "
             "'rater', and each additional column is a criterion; if it holds ratings, give it another name"

@@ -21,7 +21,7 @@ from rejoinder.tables.assembly.rating_cells import (
 )
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, require
-from rejoinder.tables.item_clusters import has_value, with_labels
+from rejoinder.tables.item_clusters import has_text, with_labels
 from rejoinder.tables.notes import Note, note, pass_on
 from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import ALIASES, PROBABILITY, RATE, REPEATS, SCORE_KIND, SCORES
@@ -112,7 +112,7 @@ def scores_of_part(part: Part, keep: Sequence[str] = ()) -> Draft:
     frame = _with_kinds(with_samples(frame, part.name), part.name)
     texts = [each for each in ("sample", "rater") if frame.schema.get(each) == pl.String]
     frame = frame.with_columns(
-        pl.when(has_value(each)).then(pl.col(each)).alias(each) for each in texts
+        pl.when(has_text(each)).then(pl.col(each)).alias(each) for each in texts
     )
     frame, additional = with_labels(frame, keep, (*SCORES, SCORE_KIND))
     words = [

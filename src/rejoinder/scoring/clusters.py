@@ -129,9 +129,14 @@ def difference_design_effects(
 
 
 def worth(scores: Measurements, label: str) -> np.ndarray:
-    """How many independent items the score of each system is worth: float64 [S]."""
+    """How many independent items the score of each system is worth: float64 [S].
+
+    For rates, the number by which their interval is made.
+    """
     each = scores.measured[label]
     assert each.clusters is not None
+    if (sizes := each.interval_sizes()) is not None:
+        return np.minimum(sizes, each.n)
     effects = design_effects(scores, label)
     if np.isnan(effects).all():
         return np.full(effects.shape, each.clusters.least_effective)

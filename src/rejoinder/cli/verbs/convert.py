@@ -36,7 +36,7 @@ def convert(given: ConvertOptions) -> None:
     """Convert a file to Rejoinder's formats.
 
     JSON Lines or Parquet, which all other verbs read without options. 'rejoinder look' says what a
-    file can be read as.
+    file can be read as. Columns that no verb reads are left out.
     """
     from rejoinder.cli.made_of_ratings import took_ratings
     from rejoinder.cli.outputs import Outputs

@@ -301,7 +301,8 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> Draft:
     ):
         raise InputError(
             f"{part.name}: column {quoted(alias)} and no 'rater'; if it says who rated, rename it to "
-            "'rater', and each additional column is a criterion; if it holds ratings, give it another name"
+            "'rater', and each additional column is a criterion; if it holds ratings, give it another name; "
+            f"if it holds the marks of a judge, give the file with {Argument('scores')}"
         )
     columns = {
         name: strict_scores(

@@ -23,7 +23,7 @@ from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
-from rejoinder.tables.item_clusters import CONVERSATION, OWN_COLUMNS, labels_in
+from rejoinder.tables.item_clusters import CONVERSATION, OWN_COLUMNS, OWN_LABEL, labels_in
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.selection import check_systems, criterion_notes
@@ -328,7 +328,7 @@ def _cluster_notes(scores: Scores, ratings: pl.DataFrame) -> list[str]:
         ]
     named = scores.items.select("id", scored=scored)
     other = pairs.join(named, on="id", maintain_order="left").filter(
-        pl.col(column) != pl.col("scored")
+        pl.col(column) != pl.col("scored"), pl.col("scored") != OWN_LABEL
     )
     if not other.height:
         return []

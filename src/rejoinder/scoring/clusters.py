@@ -21,9 +21,12 @@ from rejoinder.scoring.measurements import Measurements, clusters_of, few_items,
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
-from rejoinder.tables.item_clusters import CONVERSATION, NONE, has_text, labels_in
+from rejoinder.tables.item_clusters import CONVERSATION, NONE, OWN_LABEL, labels_in
 
 S = TypeVar("S", bound=Measurements)
+
+_EMPTY = f"the column '{CONVERSATION}' is empty for"
+"""How the note on items without a value begins."""
 
 
 def clustered(scores: S, cluster: str | None) -> S:
@@ -46,7 +49,9 @@ def clustered(scores: S, cluster: str | None) -> S:
     column, empty = cluster_column(scores.items, cluster)
     # Notes of kept scores may name an option behind the semicolon where these name an argument.
     before = {_fact(each) for each in (*_notes(scores), *few_items(scores.measured))}
-    notes = [each for each in scores.notes if _fact(each) not in before]
+    notes = [
+        each for each in scores.notes if _fact(each) not in before and not each.startswith(_EMPTY)
+    ]
     changed = _with_clusters(scores, column)
     added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
     return replace(changed, notes=(*empty, *added, *notes))
@@ -73,7 +78,7 @@ def cluster_column(items: pl.DataFrame, cluster: str | None) -> tuple[str, list[
     item, share = f"item '{empty[0]}'", f"({len(empty)} of {items.height} items)"
     if cluster is None:
         return column, [
-            f"the column '{CONVERSATION}' is empty for {item} {share}: each such item is taken as a cluster "
+            f"{_EMPTY} {item} {share}: each such item is taken as a cluster "
             f"of its own; fill it, or name another column with {Argument('cluster')}"
         ]
     raise InputError(
@@ -87,10 +92,10 @@ def _fact(note: str) -> str:
 
 def _has_conversations(items: pl.DataFrame) -> bool:
     """Whether some conversation has several items."""
-    if CONVERSATION not in items.columns or items.schema[CONVERSATION].is_nested():
+    if CONVERSATION not in items.columns:
         return False
-    labels = items.get_column(CONVERSATION).cast(pl.String).str.strip_chars()
-    return bool(labels.filter(labels != "").is_duplicated().any())
+    labels = labels_in(items.get_column(CONVERSATION))
+    return labels is not None and bool(labels.drop_nulls().is_duplicated().any())
 
 
 def design_effects(scores: Measurements, label: str) -> np.ndarray:
@@ -135,6 +140,9 @@ def worth(scores: Measurements, label: str) -> np.ndarray:
     """
     each = scores.measured[label]
     assert each.clusters is not None
+    if each.answered is not None:
+        parts = [scores.of(label, [s]) for s in range(len(scores.names))]
+        return np.concatenate([worth(part, label) for part in parts])
     if (sizes := each.interval_sizes()) is not None:
         return np.minimum(sizes, each.n)
     effects = design_effects(scores, label)
@@ -190,12 +198,11 @@ def labelled(items: pl.DataFrame, column: str) -> pl.DataFrame:
         items: The items.
         column: The column of the clusters; empty: the items stay as they are.
     """
-    if not column or not (
-        items.schema[column] == pl.String or items.get_column(column).null_count()
-    ):
+    labels = labels_in(items.get_column(column)) if column else None
+    if labels is None or not (items.schema[column] == pl.String or labels.null_count()):
         return items
-    label = pl.when(has_text(column)).then(pl.col(column).cast(pl.String).str.strip_chars())
-    return items.with_columns(label.otherwise(pl.format("item {}", "id")).alias(column))
+    items = items.with_columns(labels)
+    return items.with_columns(pl.col(column).fill_null(OWN_LABEL))
 
 
 def _with_clusters(scores: S, column: str) -> S:

@@ -20,6 +20,9 @@ CONVERSATION = "conversation"
 NONE = "none"
 """In place of a column: every item is independent."""
 
+OWN_LABEL = pl.format("item {}", "id")
+"""The label of an item that has none: it is a cluster of its own."""
+
 OWN_COLUMNS = {*RATINGS, *PREFERENCES, AGAINST}
 """What judgements themselves consist of: none of these names clusters."""
 
@@ -177,7 +180,7 @@ def clusters_in(
             f"the column '{column}' of the {what} is empty for {first} ({empty.height} of "
             f"{counted(pairs.height, 'item')}): each such item is taken as a cluster of its own; fill it"
         )
-        pairs = pairs.with_columns(pl.col(column).fill_null(pl.format("item {}", "id")))
+        pairs = pairs.with_columns(pl.col(column).fill_null(OWN_LABEL))
     several = pairs.filter(pl.col("id").is_duplicated())
     if empty.height and required:
         fault = f"id {quoted(empty.item(0, 'id'))} has no value in the column '{column}'"

@@ -432,6 +432,11 @@ def test_a_frame_is_read_as_a_file_is(caplog):
     assert Scores.from_segments(one).names == ("scores",)
 
 
+def test_a_frame_without_rows_is_refused():
+    with pytest.raises(InputError, match="expected at least one row"):
+        Scores.from_segments(judge(20).head(0).select("system", "id", value="judge"))
+
+
 def test_clusters_that_nobody_filled_in_are_none():
     scores = Scores.from_segments(talks(60).with_columns(conversation=pl.lit(None, pl.String)))
     assert (scores.cluster, [each for each in scores.notes if "conversation" in each]) == ("", [])

@@ -1,5 +1,8 @@
 """Clusters of items in scores and comparisons: what is resampled, left out and swapped."""
 
+import math
+from datetime import timedelta
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,7 +14,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import DistinctN
 from rejoinder.metrics.engine.rows import Matrix, rows_of
 from rejoinder.metrics.ruq import RUQ
-from rejoinder.scoring.clusters import clustered, repeated_items
+from rejoinder.scoring.clusters import clustered, repeated_items, worth
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.clusters import Groups, mean_variance
@@ -199,6 +202,41 @@ def test_a_column_with_gaps():
         scores.clustered("topic")
     with pytest.raises(ParameterError, match="cluster is int, expected the name of a column"):
         scores.clustered(3)  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("labels", "clusters"),
+    [
+        ([float(k // 4) if k % 5 else math.nan for k in range(48)], 22),  # NaN is no label
+        ([k // 4 if k % 5 else None for k in range(48)], 22),
+        ([k // 4 + 0.5 for k in range(48)], None),  # fractions name no clusters
+        ([timedelta(days=k // 4) for k in range(48)], None),
+        ([b"\xff" + bytes([k // 4]) for k in range(48)], None),
+        ([[str(k // 4)] for k in range(48)], None),
+    ],
+)
+def test_what_names_clusters_without_being_asked_for(labels, clusters):
+    scores = measured(labels, metrics=["bleu"])
+    assert scores.cluster == ("conversation" if clusters else "")
+    if clusters:
+        assert scores.systems()["clusters"].to_list() == [clusters] * 2
+        assert not any("is empty for" in each for each in scores.clustered("none").notes)
+
+
+def test_rates_of_different_items_are_worth_what_each_system_s_interval_says():
+    rows = [
+        ("ab"[s], str(k), float((k + s) % 3 > 0))
+        for s in range(2)
+        for k in range(48)
+        if s or k >= 8  # system a did not answer the first items
+    ]
+    table = pl.DataFrame(rows, schema=["system", "id", "value"], orient="row")
+    conversation = (pl.col("id").cast(pl.Int64) // 4).alias("conversation")
+    scores = Scores.from_segments(table.with_columns(conversation), missing="pairwise")
+    (label,) = scores.measured
+    alone = [worth(scores.of(label, [s]), label).item() for s in range(2)]
+    assert worth(scores, label).tolist() == alone
+    assert any("in 12 clusters of 'conversation'" in each for each in scores.notes)
 
 
 def test_saved_scores_keep_their_clusters(tmp_path):

@@ -136,7 +136,7 @@ def scores_of_part(part: Part, keep: Sequence[str] = ()) -> Draft:
         keys = table.select(name for name in ("name", *KEYS) if name in table.columns)
         refuse_several_systems(keys, part.name, stem, columns, "score")
     rows = list(part.numbers)
-    return Draft.of(part.name, rows * (table.height // len(rows)), table)
+    return Draft.of(part.name, rows * (table.height // max(1, len(rows))), table)
 
 
 def _compares_systems(frame: pl.DataFrame) -> bool:

@@ -171,6 +171,8 @@ def clusters_in(
             f"the {what} have a column '{column}' that names no clusters: lists, or fractions"
         ]
     pairs = table.select(pl.col("id").cast(pl.String), labels).unique(maintain_order=True)
+    if not required:  # an empty cell says nothing of an item that has a label in another row
+        pairs = pairs.filter(pl.col(column).is_not_null() | ~pl.col("id").is_duplicated())
     notes, fault, empty = [], "", pairs.filter(pl.col(column).is_null())
     if empty.height and not required:
         if empty.height == pairs.height:

@@ -225,6 +225,10 @@ def test_an_item_without_a_conversation_is_noted():
     some = pl.when(pl.col("id") != "3-1").then("conversation").alias("conversation")
     summary = ratings(turns.with_columns(some))
     assert summary.counts["clusters"].to_list() == [13]
+    first = pl.when(pl.int_range(pl.len()) > 0).then("conversation").alias("conversation")
+    summary = ratings(turns.with_columns(first))  # other rows say the conversation of that item
+    assert summary.counts["clusters"].to_list() == [12]
+    summary = ratings(turns.with_columns(some))
     expected = "is empty for '3-1' (1 of 24 items): each such item is taken as a cluster of its own"
     assert expected in summary.notes[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError, check_choice
 from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
 from rejoinder.messages import Argument, counted
 from rejoinder.tables.assembly.long_or_wide import NOBODY
@@ -52,15 +52,14 @@ class RaterRule(NamedTuple):
         >>> RaterRule.of(None, ["ann", "bob"]).note
         'intervals hold for these raters only (fixed rater effects: 2 raters are fewer than 4)'
         """
-        effects = Argument("rater_effects", requested)
-        if requested not in (None, *get_args(RaterEffects)):
-            raise ParameterError(effects, f" is unknown; choose {one_of(get_args(RaterEffects))}")
+        if requested is not None:
+            check_choice(get_args(RaterEffects), rater_effects=requested)
         named = not are_places(raters) and list(raters) not in ([MEAN], [NOBODY])
         fixed_because = fixed_because or "raters have no names" * (not named)
         number = counted(len(raters), "rater")
         if requested == "random" and (fixed_because or len(raters) < FEWEST_RANDOM):
             raise ParameterError(
-                effects,
+                Argument("rater_effects", requested),
                 f": raters cannot be resampled: {fixed_because or number}; expected three or more raters "
                 f"with names, whose ratings are averaged; give {Argument('rater_effects', 'fixed')}",
             )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import check_choice
 from rejoinder.human_evaluation.by_people.compare import (
     PAIRS,
     VERDICTS,
@@ -20,7 +20,6 @@ from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import RatingCriterion
 from rejoinder.human_evaluation.rating_result import RatingSummary
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
-from rejoinder.messages import Argument
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -104,10 +103,7 @@ def ratings(
     >>> summary.agreement.select("measure", "value").row(0), summary.systems.item(0, "mean")
     (('alpha nominal', 1.0), 1.0)
     """
-    if raters not in AGGREGATIONS:
-        raise ParameterError(
-            Argument("raters", raters), f" is unknown; choose {one_of(AGGREGATIONS)}"
-        )
+    check_choice(AGGREGATIONS, raters=raters)
     without = strings(without, "without", "systems")
     given = taken(Ratings, ratings, keep=cluster_columns(cluster))
     clusters, faults = item_clusters(given.frame, cluster, "ratings")

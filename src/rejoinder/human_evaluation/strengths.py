@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError, check_choice
 from rejoinder.human_evaluation.comparisons import Comparisons
 from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
@@ -56,10 +56,7 @@ class StrengthModel:
     ranks: bool = False
 
     def __post_init__(self) -> None:
-        if self.ties not in get_args(Ties):
-            raise ParameterError(
-                Argument("ties", self.ties), f" is unknown; choose {one_of(get_args(Ties))}"
-            )
+        check_choice(get_args(Ties), ties=self.ties)
         others = {
             Argument("ties", "davidson"): self.ties != "half",
             Argument("covariates"): bool(self.covariates),

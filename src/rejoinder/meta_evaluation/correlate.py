@@ -14,7 +14,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, reasons, signed
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError, check_choice, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.dialogue_level import turn_ratings
@@ -147,10 +147,7 @@ class Agreement(PlottedResult):
             raise ParameterError(f"there is one metric alone, {one_of(self.labels)}; measure two")
         names = self._evidence.names(tuple(CORRELATIONS))
         chosen = correlation or ("spearman" if "spearman" in names else names[0])
-        if chosen not in names:
-            raise ParameterError(
-                Argument("correlation", chosen), f" is unknown; choose {one_of(names)}"
-            )
+        check_choice(names, correlation=chosen)
         self._evidence.prepare([chosen])
         pairs = list(combinations(self.labels, 2))
         differences = at_once(lambda pair: self._evidence.pair(*pair, chosen), pairs)

@@ -12,7 +12,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, check_choice
 from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument, Call, counted, listed, merged, quoted
@@ -236,11 +236,7 @@ def judge_by(
     scores = scores_of(scores, Scores, "rejoinder.judge(scores, ratings)")
     without = strings(without, "without", "systems")
     check_draws(0, seed)
-    if rater_severity not in get_args(Severity):
-        raise ParameterError(
-            Argument("rater_severity", rater_severity),
-            f" is unknown; choose {one_of(get_args(Severity))}",
-        )
+    check_choice(get_args(Severity), rater_severity=rater_severity)
     scores.need_items()
     if cluster is not None:
         scores = clustered(scores, cluster)

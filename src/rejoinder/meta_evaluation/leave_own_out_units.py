@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import check_choice
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument, merged
+from rejoinder.messages import merged
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
 from rejoinder.meta_evaluation.pair_units import Copies, PairUnits
 from rejoinder.meta_evaluation.protocols import Unit
@@ -61,10 +61,8 @@ def measured(
         InputError: The tables do not fit, or an item cannot be scored.
         ParameterError: A metric or a parameter is unknown.
     """
-    if left_out not in (None, *CHOICES):
-        raise ParameterError(
-            Argument("left_out", left_out), f" is unknown; choose {one_of(CHOICES)}"
-        )
+    if left_out is not None:
+        check_choice(CHOICES, left_out=left_out)
     if left_out == "own":
         design = LeaveOwnOut.of(testset, responses, missing)
         return own_left_out(design, metrics, drop_unusable, 0, seed, progress), unit

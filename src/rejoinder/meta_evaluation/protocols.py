@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError, check_choice, one_of
 from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.dialogue_level import RULES, Turns, dialogues
@@ -109,10 +109,7 @@ class Dialogue(Protocol):
     turns: Turns = "mean"
 
     def __post_init__(self) -> None:
-        if self.turns not in RULES:
-            raise ParameterError(
-                Argument("turns", self.turns), f" is unknown; choose {one_of(RULES)}"
-            )
+        check_choice(RULES, turns=self.turns)
 
     def signature(self) -> str:
         """The protocol in a signature."""
@@ -272,10 +269,7 @@ def protocol_named(protocol: str | Protocol) -> Protocol:
     if isinstance(protocol, Protocol):
         return protocol
     expect(protocol, str, "protocol", f"one of {one_of(PROTOCOLS)}, or a protocol such as Turn()")
-    if protocol not in PROTOCOLS:
-        raise ParameterError(
-            Argument("protocol", protocol), f" is unknown; choose {one_of(PROTOCOLS)}"
-        )
+    check_choice(PROTOCOLS, protocol=protocol)
     return PROTOCOLS[protocol]()
 
 

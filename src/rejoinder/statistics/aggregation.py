@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError, check_choice
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import Argument
 from rejoinder.statistics.rating_matrix import checked_ratings, mean_ratings
 
 
@@ -44,8 +43,7 @@ def aggregate(matrix: Floats, how: str = "mean") -> Aggregate:
     >>> aggregate(np.array([[1.0, 2.0], [np.nan, 4.0]]), "mean").values.tolist()
     [1.5, 4.0]
     """
-    if how not in AGGREGATIONS:
-        raise ParameterError(Argument("raters", how), f" is unknown; choose {one_of(AGGREGATIONS)}")
+    check_choice(AGGREGATIONS, raters=how)
     return AGGREGATIONS[how](checked_ratings(matrix))
 
 

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, check_choice
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import freedom_of
 from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
 from rejoinder.statistics.intervals import SAME, Interval
@@ -51,7 +50,7 @@ def krippendorff_alpha(matrix: Floats, kind: str = "interval") -> float:
     >>> krippendorff_alpha(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
     1.0
     """
-    check_kind(kind)
+    check_choice(DIFFERENCES, kind=kind)
     matrix = checked_ratings(matrix)
     if reason_no_alpha(matrix):
         return math.nan
@@ -92,7 +91,7 @@ def alpha_interval(
     >>> round(interval.low, 2), round(interval.high, 2)
     (-0.35, 0.98)
     """
-    check_kind(kind)
+    check_choice(DIFFERENCES, kind=kind)
     check_level(level)
     matrix = checked_ratings(matrix)
     labels = np.arange(len(matrix)) if groups is None else np.asarray(groups)
@@ -141,12 +140,6 @@ def too_few_ratings(matrix: Floats) -> str | None:
     if (~np.isnan(matrix)).any(axis=0).sum() < 2:
         return "fewer than 2 raters"
     return "fewer than 2 units with two ratings" if _pairable(matrix).sum() < 2 else None
-
-
-def check_kind(kind: str) -> None:
-    """Raises a ParameterError for an unknown kind of alpha."""
-    if kind not in DIFFERENCES:
-        raise ParameterError(Argument("kind", kind), f" is unknown; choose {one_of(DIFFERENCES)}")
 
 
 @dataclass(frozen=True)

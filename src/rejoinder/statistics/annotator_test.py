@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError, check_choice
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups, mean_variance
@@ -118,10 +118,7 @@ def alternative_annotator_test(
         raise ParameterError(
             Argument("tolerance", tolerance), " must be from 0 to 1; 0.1 to 0.2 is usual"
         )
-    if alignment not in get_args(Alignment):
-        raise ParameterError(
-            Argument("alignment", alignment), f" is unknown; choose {one_of(get_args(Alignment))}"
-        )
+    check_choice(get_args(Alignment), alignment=alignment)
     if ratings.shape[1] < LEAST_RATERS:
         return AnnotatorTest((), math.nan, math.nan, None, _too_few(ratings.shape[1]))
     labels = np.arange(len(judge)) if groups is None else np.asarray(groups)

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import check_choice
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import Argument
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.statistics.rating_matrix import checked_ratings
 
@@ -73,8 +72,7 @@ def pooled_kappa(matrix: Floats, weights: str = "linear") -> AgainstOthers:
     >>> pooled_kappa(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [3.0, 2.0]])).kappa.round(4).tolist()
     [0.7143, 0.7143]
     """
-    if weights not in WEIGHTS:
-        raise ParameterError(Argument("weights", weights), f" is unknown; choose {one_of(WEIGHTS)}")
+    check_choice(WEIGHTS, weights=weights)
     matrix = checked_ratings(matrix)
     shared = _shared(matrix)
     each = [_kappa(matrix, rater, rows, WEIGHTS[weights]) for rater, rows in enumerate(shared.T)]

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError, check_choice
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
@@ -22,9 +22,7 @@ Correction = Literal["holm", "max"]
 
 def check_correction(correction: str, anytime: bool) -> None:
     """Raises a ParameterError for an unknown correction, and for one that is of one look, at any time."""
-    if correction not in get_args(Correction):
-        known = one_of(get_args(Correction))
-        raise ParameterError(Argument("correction", correction), f" is unknown; choose {known}")
+    check_choice(get_args(Correction), correction=correction)
     if anytime and correction == "max":
         raise ParameterError(
             Argument("anytime", True),

@@ -11,7 +11,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError, check_choice, one_of
 from rejoinder.human_evaluation.by_people.families import Correction, check_correction
 from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
 from rejoinder.human_evaluation.grades import Scale
@@ -197,9 +197,7 @@ def compare_with_people(
     scores = scores_of(scores, Scores, "rejoinder.compare_with_people(scores, ratings)")
     check_draws(0, seed)
     check_correction(correction, anytime)
-    if population not in get_args(Population):
-        known = one_of(get_args(Population))
-        raise ParameterError(Argument("population", population), f" is unknown; choose {known}")
+    check_choice(get_args(Population), population=population)
     if anytime and population == "these":
         raise ParameterError(
             Argument("anytime", True),

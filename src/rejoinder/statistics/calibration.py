@@ -31,13 +31,11 @@ def cross_fitted(
     [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]
     """
     clusters = Groups.of(groups, scores.size)
-    number = np.empty(scores.size, dtype=np.int64)
-    number[clusters.order] = np.repeat(np.arange(len(clusters)), clusters.size)
     folds = min(folds, len(clusters))
     fitted = np.full(scores.size, np.nan)
     if folds < 2:
         return fitted
-    fold = np.random.default_rng(seed).permutation(len(clusters))[number] % folds
+    fold = np.random.default_rng(seed).permutation(len(clusters))[clusters.code] % folds
     for each in range(folds):
         inside = fold == each
         x, y = scores[~inside], ratings[~inside]

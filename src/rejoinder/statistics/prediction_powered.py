@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups, effective_size, freedom_of, influences
-from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
+from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.correlation import average_ranks
 from rejoinder.statistics.intervals import SAME, Interval
 from rejoinder.statistics.rater_variance import NO_RATERS, SingleRatings, rater_variance
 from rejoinder.statistics.skewed_mean import STUDENTS, Tails, skewness_of
-from rejoinder.statistics.student import t_quantile
 
 FEWEST_LABELLED = 10
 """Fewer labelled items, or clusters of them, have no interval."""
@@ -315,9 +314,7 @@ def _weights(sample: _Sample) -> Floats:
     products = float(product.sum()) - groups.sums(product) - of_f * of_d / rest
     varied = spreads > NO_SPREAD * total
     slopes = np.where(varied, products, 0.0) / np.where(varied, spreads, 1.0)
-    of_item = np.empty(sample.n)
-    of_item[groups.order] = np.repeat(slopes, groups.size)
-    return of_item * shrunk * sample.scale / unit
+    return slopes[groups.code] * shrunk * sample.scale / unit
 
 
 def _estimate(
@@ -368,8 +365,4 @@ def _estimate(
     if reason is None and variance <= NO_SPREAD**2 and not min(below, above) > 0:
         reason = ALL_LABELLED if fixed and not unseen.any() else SAME
     facts = (error, shift, sample.n, g, df, influence, tails)
-    if reason:
-        return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
-    t = t_quantile(LEVEL, df)
-    interval = tails.interval(value, error, t)
-    return CorrectedMean(value, interval, tails.p(value, error, df, t), *facts)
+    return CorrectedMean(*tails.inference(value, error, df, reason), *facts)

@@ -185,15 +185,12 @@ def rater_variance(
     raters = weights.shape[1]
     if holds != "other raters":
         return RaterVariance(0.0, raters, scope=holds)
-    n, number = share.size, len(groups)
-    cluster = np.empty(n, dtype=np.int64)
-    cluster[groups.order] = np.repeat(np.arange(number), groups.size)
     side, each = ratings.side, ratings.each(share)
     level = np.bincount(side, each * ratings.score)
     part = ratings.sign * (ratings.score - level[side])
     part += (correction - share @ correction)[ratings.item] / 2
-    cells = np.zeros((2, number, raters))
-    np.add.at(cells, (side, cluster[ratings.item], ratings.rater), each * part)
+    cells = np.zeros((2, len(groups), raters))
+    np.add.at(cells, (side, groups.code[ratings.item], ratings.rater), each * part)
     apart = (cells - cells.sum(axis=2, keepdims=True) * weights[:, None]).sum(axis=0)
     covariance = np.zeros((raters, raters))
     for w in weights:

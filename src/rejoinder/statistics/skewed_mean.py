@@ -93,6 +93,25 @@ class Tails(NamedTuple):
             away = (math.sqrt(1 + 8 * k * max(0.0, away - k)) - 1) / (4 * k)
         return two_sided_p(away, df)
 
+    def inference(
+        self, value: float, error: float, df: float, reason: str | None, beside: float = 0.0
+    ) -> Inference:
+        """The estimate with its interval at 95% and its test.
+
+        Args:
+            value: The estimate.
+            error: Its standard error.
+            df: The degrees of freedom of that error.
+            reason: Why there is no interval; None where there is one.
+            beside: What the test compares the estimate with.
+        """
+        if reason:
+            return Inference(value, Interval.none(reason), math.nan)
+        t = t_quantile(LEVEL, df)
+        return Inference(
+            value, self.interval(value, error, t), self.p(value - beside, error, df, t)
+        )
+
     def unseen(self, error: float, t: float) -> bool:
         """Whether an end of the interval allows for what no item shows."""
         return any(self._unseen(t, side) > self._skewed(t, error, side) for side in (-1, 1))
@@ -182,9 +201,6 @@ def t_inference(
         beside: What the test compares the estimate with.
         sizes: As in `skewness_of`.
     """
-    if reason:
-        return Inference(value, Interval.none(reason), math.nan)
-    error, t = math.sqrt(float((influence**2).sum())), t_quantile(LEVEL, df)
+    error = math.sqrt(float((influence**2).sum()))
     tails = Tails(skewness_of(influence, error, df + 1, sizes))
-    p = tails.p(value - beside, error, df, t)
-    return Inference(value, tails.interval(value, error, t), p)
+    return tails.inference(value, error, df, reason, beside)

@@ -18,7 +18,6 @@ from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, quantile_at
 from rejoinder.statistics.conventions import LEVEL
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import unpaired_influence
 from rejoinder.statistics.prediction_powered import (
     FEWEST_LABELLED,
@@ -107,12 +106,7 @@ def unpaired_difference(replies: RatedReplies, a: int, b: int) -> CorrectedMean:
     value, error = float(replies.means[a] - replies.means[b]), math.sqrt(variance)
     tails = Tails(skewness_of(influence, error, df + 1, counts))
     facts = error, 0.0, 0, fewer, df, influence, tails
-    if reason:
-        return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
-    t = t_quantile(LEVEL, df)
-    return CorrectedMean(
-        value, tails.interval(value, error, t), tails.p(value, error, df, t), *facts
-    )
+    return CorrectedMean(*tails.inference(value, error, df, reason), *facts)
 
 
 def row_of(

@@ -21,7 +21,7 @@ from rejoinder.statistics.clusters import Groups, mean_variance
 from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.rating_matrix import checked_ratings
-from rejoinder.statistics.student import two_sided_p
+from rejoinder.statistics.student import upper_tail
 
 Alignment = Literal["rmse", "accuracy"]
 """How close an answer is to those of others: minus the root mean square difference, or the share
@@ -215,6 +215,4 @@ def _p_below(value: float, variance: float, df: float) -> float:
     """The one-sided p that a mean is below 0, by Student's t."""
     if variance <= NO_SPREAD**2:
         return 0.0 if value < 0 else 1.0
-    t = value / math.sqrt(variance)
-    two = two_sided_p(t, df)
-    return two / 2 if t < 0 else 1 - two / 2
+    return upper_tail(-value / math.sqrt(variance), df)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.student import two_sided_p
+from rejoinder.statistics.student import upper_tail
 
 
 class MarginTests(NamedTuple):
@@ -50,14 +50,8 @@ def margin_tests(differences: Floats, errors: Floats, df: float, margin: float) 
     from_lower = ((differences + margin) / usable).tolist()
     from_higher = ((differences - margin) / usable).tolist()
     return MarginTests(
-        not_lower=np.array([_upper_tail(t, df) for t in from_lower]),
-        not_higher=np.array([_upper_tail(-t, df) for t in from_higher]),
-        lower=np.array([_upper_tail(-t, df) for t in from_lower]),
-        higher=np.array([_upper_tail(t, df) for t in from_higher]),
+        not_lower=np.array([upper_tail(t, df) for t in from_lower]),
+        not_higher=np.array([upper_tail(-t, df) for t in from_higher]),
+        lower=np.array([upper_tail(-t, df) for t in from_lower]),
+        higher=np.array([upper_tail(t, df) for t in from_higher]),
     )
-
-
-def _upper_tail(t: float, df: float) -> float:
-    """How likely a T of at least ``t`` is under Student's t."""
-    half = two_sided_p(t, df) / 2
-    return half if t > 0 else 1 - half

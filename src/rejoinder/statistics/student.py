@@ -28,6 +28,12 @@ def two_sided_p(t: float, df: float) -> float:
     return incomplete_beta(df / (df + t * t), df / 2, 0.5)
 
 
+def upper_tail(t: float, df: float) -> float:
+    """How likely a T of at least ``t`` is under Student's t: the p of a test to one side."""
+    half = two_sided_p(t, df) / 2
+    return half if t > 0 else 1 - half
+
+
 @lru_cache
 def t_quantile(level: float, df: float) -> float:
     """How many standard errors on either side hold ``level`` of Student's t distribution.

@@ -222,14 +222,8 @@ class Rated:
         )
         if lost.all():
             raise InputError(f"{note}; none is left: measure with fewer metrics")
-        scored_part = replace(
-            self,
-            system=self.system[~lost],
-            item=self.item[~lost],
-            matrix=self.matrix[~lost],
-            human=self.human[~lost],
-        )
-        return scored_part, [note]
+        names = "system", "item", "matrix", "human"
+        return replace(self, **{name: getattr(self, name)[~lost] for name in names}), [note]
 
 
 @dataclass(frozen=True)
@@ -287,6 +281,11 @@ def undefined(x: Floats, y: Floats) -> str | None:
 def no_interval(interval: Interval) -> str | None:
     """The reason of a missing interval, as the table tells it."""
     return f"no interval: {interval.reason}" if interval.reason else None
+
+
+def texts_at(texts: Sequence[str], places: Indices) -> pl.Series:
+    """The texts at these places, such as the names of the systems of the observations."""
+    return pl.Series(np.array(texts, dtype=object)[places], dtype=pl.String)
 
 
 def at_once(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:

@@ -20,6 +20,7 @@ from rejoinder.meta_evaluation.evidence import (
     Pair,
     Rated,
     no_interval,
+    texts_at,
 )
 from rejoinder.statistics import intervals
 from rejoinder.statistics.clusters import Groups, interval_size
@@ -198,14 +199,12 @@ class ReplyPairs(Evidence):
 
     def observations(self) -> pl.DataFrame:
         """A row for each pair: ``system_a``, ``system_b``, ``id``, ``group``, and differences."""
-        systems = np.array(self.rated.systems, dtype=object)
-        ids = np.array(self.rated.ids, dtype=object)
-        i, j = self.left, self.right
+        rated, i, j = self.rated, self.left, self.right
         return pl.DataFrame(
             {
-                "system_a": pl.Series(systems[self.rated.system[i]], dtype=pl.String),
-                "system_b": pl.Series(systems[self.rated.system[j]], dtype=pl.String),
-                "id": pl.Series(ids[self.groups[i]], dtype=pl.String),
+                "system_a": texts_at(rated.systems, rated.system[i]),
+                "system_b": texts_at(rated.systems, rated.system[j]),
+                "id": texts_at(rated.ids, self.groups[i]),
                 "group": self.groups[i],
                 "human": self.human[i] - self.human[j],
                 **{label: x[i] - x[j] for label, x in self.scores.items()},

@@ -21,6 +21,7 @@ from rejoinder.meta_evaluation.evidence import (
     Rated,
     at_once,
     no_interval,
+    texts_at,
 )
 from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
 from rejoinder.metrics.engine.rows import Rows, rows_of
@@ -208,14 +209,11 @@ class SoftPairs(Evidence):
     def observations(self) -> pl.DataFrame:
         """A row for each pair: ``system_a``, ``system_b``, ``items``, and the p-values."""
         self.prepare([SOFT])
-        systems, undefined = (
-            np.array(self.rated.systems, dtype=object),
-            np.full(len(self.pairs), np.nan),
-        )
+        undefined = np.full(len(self.pairs), np.nan)
         return pl.DataFrame(
             {
-                "system_a": pl.Series(systems[self.pairs[:, 0]], dtype=pl.String),
-                "system_b": pl.Series(systems[self.pairs[:, 1]], dtype=pl.String),
+                "system_a": texts_at(self.rated.systems, self.pairs[:, 0]),
+                "system_b": texts_at(self.rated.systems, self.pairs[:, 1]),
                 "items": self.shared.sum(axis=1),
                 "group": np.arange(len(self.pairs)),
                 "human": undefined if self.human is None else self.human,

@@ -25,6 +25,7 @@ from rejoinder.meta_evaluation.evidence import (
     Rated,
     at_once,
     no_interval,
+    texts_at,
     undefined,
 )
 from rejoinder.statistics import correlation_bootstrap, intervals, significance
@@ -32,7 +33,7 @@ from rejoinder.statistics.conventions import LEAST_GROUPS
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.intervals import Interval, percentiles
 from rejoinder.statistics.raters import human_correlations
-from rejoinder.statistics.within_systems import WithinSystems
+from rejoinder.statistics.within_systems import WithinSystems, mean_of_defined
 
 POOLED = (
     "over the replies of all systems, differences between systems count as evidence, so the pooled "
@@ -265,8 +266,8 @@ class TurnObservations(Observations):
                 for s in range(len(self.rated.systems))
             ]
             within = {
-                "human (avg)": _mean([each.average for each in inside]),
-                "human (max)": _mean([each.maximum for each in inside]),
+                "human (avg)": mean_of_defined(np.array([each.average for each in inside])),
+                "human (max)": mean_of_defined(np.array([each.maximum for each in inside])),
             }
             for label, value in (("human (avg)", pooled.average), ("human (max)", pooled.maximum)):
                 n = int(((~np.isnan(matrix)).sum(axis=1) > 1).sum())
@@ -357,18 +358,6 @@ def _columns(mean: CorrelationRow) -> dict[str, float | str | None]:
     }
 
 
-def _mean(values: Sequence[float]) -> float:
-    defined = [value for value in values if not math.isnan(value)]
-    return float(np.mean(defined)) if defined else math.nan
-
-
 def _reply_keys(rated: Rated) -> pl.DataFrame:
-    systems = np.array(rated.systems, dtype=object)[rated.system]
-    ids = np.array(rated.ids, dtype=object)[rated.item]
-    return pl.DataFrame(
-        {
-            "system": pl.Series(systems, dtype=pl.String),
-            "id": pl.Series(ids, dtype=pl.String),
-            "group": rated.group,
-        }
-    )
+    systems, ids = texts_at(rated.systems, rated.system), texts_at(rated.ids, rated.item)
+    return pl.DataFrame({"system": systems, "id": ids, "group": rated.group})

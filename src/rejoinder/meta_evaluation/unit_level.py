@@ -24,6 +24,7 @@ from rejoinder.meta_evaluation.evidence import (
     Subject,
     at_once,
     no_interval,
+    texts_at,
 )
 from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, UnitSettings, design
 from rejoinder.metrics.engine.rows import BagMatrix, Matrix
@@ -344,15 +345,14 @@ class UnitObservations(Evidence):
 
     def observations(self) -> pl.DataFrame:
         """The units of the first assignment: ``system_a``, ``system_b``, ``unit``, ``group``, ..."""
-        systems = np.array(self.rated.systems, dtype=object)
         pairs = self.design.pairs[self.design.pair]
         turned = self.design.assigned(0, self.tested).turned[0]
         pairs = np.where(turned[:, None], pairs[:, ::-1], pairs)
         starts = np.flatnonzero(np.diff(self.design.pair, prepend=-1))
         return pl.DataFrame(
             {
-                "system_a": pl.Series(systems[pairs[:, 0]], dtype=pl.String),
-                "system_b": pl.Series(systems[pairs[:, 1]], dtype=pl.String),
+                "system_a": texts_at(self.rated.systems, pairs[:, 0]),
+                "system_b": texts_at(self.rated.systems, pairs[:, 1]),
                 "unit": np.arange(self.n) - starts[self.design.pair],
                 "group": self.design.pair,
                 "human": self.first.human[0],

@@ -130,7 +130,7 @@ class WithinSystems:
 
     def mean(self, x: Floats, correlation: str) -> float:
         """The mean of the coefficients that are defined; NaN where none is."""
-        return _mean(self.coefficients(x, correlation))
+        return mean_of_defined(self.coefficients(x, correlation))
 
     def permutation_p(
         self, x: Floats, correlation: str, permutations: int, rng: np.random.Generator
@@ -206,7 +206,7 @@ class WithinSystems:
         defined.
         """
         r1, r2 = (self.coefficients(x, correlation) for x in (x1, x2))
-        return _mean(r1 - r2)
+        return mean_of_defined(r1 - r2)
 
     def difference_interval(
         self, x1: Floats, x2: Floats, correlation: str, level: float = LEVEL
@@ -390,7 +390,8 @@ def _add(sums: Floats, group: Indices, values: Floats) -> None:
         sums[:, place] += column
 
 
-def _mean(values: Floats) -> float:
+def mean_of_defined(values: Floats) -> float:
+    """The mean of the values that are no NaN; NaN where there is none."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else math.nan
 

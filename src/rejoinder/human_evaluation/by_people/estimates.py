@@ -43,7 +43,12 @@ NOT_RATED = replace(corrected_mean(np.zeros(1), np.zeros(1)), value=np.nan, labe
 
 
 def mean_difference(
-    replies: RatedReplies, a: int, b: int, predictions: Floats | None = None, fixed: bool = False
+    replies: RatedReplies,
+    a: int,
+    b: int,
+    predictions: Floats | None = None,
+    fixed: bool = False,
+    less: Floats | None = None,
 ) -> CorrectedMean:
     """People's mean difference of two systems, over the items of both.
 
@@ -54,9 +59,12 @@ def mean_difference(
         predictions: float64 [n], of the difference on each item, which correct the mean; None: the rated
             items alone.
         fixed: Whether the interval is of these items, and not of new ones.
+        less: float64 [n], what is taken off people's difference on each item, such as a judge's; None:
+            nothing.
     """
     items = replies.items_of(a, b)
     labels = replies.labels_of(a, b)[items]
+    labels = labels if less is None else labels - less[items]
     if not np.isfinite(labels).any():
         return NOT_RATED
     probabilities = replies.probabilities_of(a, b)

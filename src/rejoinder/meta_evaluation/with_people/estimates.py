@@ -12,7 +12,6 @@ import polars as pl
 from rejoinder.document.numbers import p_value
 from rejoinder.human_evaluation.by_people.estimates import (
     MANY,
-    NOT_RATED,
     beyond_t,
     mean_difference,
     ranks_of_pairs,
@@ -33,7 +32,6 @@ from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import (
     FEWEST_CORRECTED,
     CorrectedMean,
-    corrected_mean,
     labels_saved,
 )
 
@@ -216,30 +214,17 @@ def errors(
             others.append(label)
             continue
         for a, b in pairs:
-            labels = replies.labels_of(a, b) - replies.predictions_of(a, b)[place]
-            items = replies.items_of(a, b)
-            row: dict[str, Any] = {"a": replies.systems[a], "b": replies.systems[b], "judge": label}
-            row["rated"] = int(np.isfinite(labels).sum())
-            mean = NOT_RATED
-            if row["rated"]:
-                probabilities = replies.probabilities_of(a, b)
-                mean = corrected_mean(
-                    labels[items],
-                    np.zeros(items.size),
-                    replies.group[items],
-                    None if probabilities is None else probabilities[items],
-                    replies.single_of(a, b),
-                    weight=0.0,
-                    fixed=fixed,
-                    room=replies.room(a, b),
-                )
-                mean = at_any_time(mean) if anytime else mean
-                names = f"{quoted(label)} in {pair_name(row['a'], row['b'])}"
-                means.append((names, mean))
+            less = replies.predictions_of(a, b)[place]
+            mean = mean_difference(replies, a, b, fixed=fixed, less=less)
+            mean = at_any_time(mean) if anytime else mean
+            names = {"a": replies.systems[a], "b": replies.systems[b]}
+            if mean.labelled:
+                means.append((f"{quoted(label)} in {pair_name(**names)}", mean))
             of_mean = row_of(mean, replies.groups_are, anytime)
             value, low, high = (0.0 - of_mean.pop(name) for name in ("difference", "high", "low"))
-            rows.append(row | {"error": value, "low": low, "high": high} | of_mean)
-            families.add(items, mean)
+            row = names | {"judge": label, "rated": mean.labelled, "error": value}
+            rows.append(row | {"low": low, "high": high} | of_mean)
+            families.add(replies.items_of(a, b), mean)
     notes = beyond_t(replies, means, anytime, of_errors=True)
     if equal:
         notes.append(

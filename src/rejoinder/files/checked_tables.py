@@ -131,6 +131,5 @@ def checksum(*values: object) -> str:
 def add_checksum(connection: sqlite3.Connection) -> None:
     """Adds the function of the triggers to a connection."""
     connection.create_function(f"rejoinder_{CHECKSUM}", -1, checksum, deterministic=True)
-    connection.execute(
-        "PRAGMA trusted_schema = ON"
-    )  # else some systems refuse functions in triggers
+    # else some systems refuse functions in triggers
+    connection.execute("PRAGMA trusted_schema = ON")

@@ -340,9 +340,8 @@ def _mean_interval(
     if interval.reason or are_ends(values, ends):
         return mean_on_scale(values, 0.0, ends, groups) or interval
     on_scale = None
-    for reach in sorted(
-        (mean - interval.low, interval.high - mean)
-    ):  # Student's t, and where it is skewed
+    # Student's t, and where it is skewed
+    for reach in sorted((mean - interval.low, interval.high - mean)):
         if not ends[0] <= interval.low <= interval.high <= ends[1]:
             on_scale = on_scale or mean_on_scale(values, reach, ends, groups)
     if on_scale is None:
@@ -363,7 +362,3 @@ def _clustering(values: Floats, groups: Groups | None) -> dict[str, Any]:
     if groups is None:
         return {}
     return {"clusters": len(groups), "design_effect": _design_effect(values, groups)}
-
-
-def _number(text: str) -> tuple[int, str]:
-    return (int(text), text) if text.isdecimal() else (0, text)

@@ -65,9 +65,8 @@ def combined_predictions(
         )
     if predictions.shape[2] == 1:
         return predictions[..., 0]
-    number = np.isfinite(predictions).sum(
-        axis=1, keepdims=True
-    )  # 0 where two systems share no item
+    # 0 where two systems share no item
+    number = np.isfinite(predictions).sum(axis=1, keepdims=True)
     centred = predictions - np.nansum(predictions, axis=1, keepdims=True) / np.maximum(1, number)
     scale = np.sqrt(np.nansum(centred**2, axis=(0, 1)) / np.maximum(1, number.sum(axis=(0, 1))))
     scaled = centred / np.where(scale > NO_SPREAD, scale, np.inf)

@@ -204,9 +204,8 @@ def _check_wide(part: Part) -> None:
     columns = part.frame.columns
     numbered = [each for each in columns if each.lower().startswith("system")]
     others = columns if len(numbered) == 1 else [each for each in columns if each not in numbered]
-    named = "system" in columns or lookalike(
-        "system", others, ("id", "text")
-    )  # not System A, System B
+    # not System A, System B
+    named = "system" in columns or lookalike("system", others, ("id", "text"))
     if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
         part.require(("id", "text"), ("system",))
     for other in ("context", "references"):

@@ -190,9 +190,8 @@ def _zstd(data: bytes, info: zipfile.ZipInfo) -> bytes:
     """The content of a member that is packed by zstd, which ``zipfile`` does not unpack."""
     import pyarrow as pa
 
-    lengths = struct.unpack_from(
-        "<HH", data, info.header_offset + 26
-    )  # of its name and extra field
+    # of its name and extra field
+    lengths = struct.unpack_from("<HH", data, info.header_offset + 26)
     start = info.header_offset + 30 + sum(lengths)
     packed = data[start : start + info.compress_size]
     content = pa.decompress(packed, info.file_size, codec="zstd", asbytes=True)

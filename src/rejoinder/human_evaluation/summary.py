@@ -11,6 +11,7 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.messages import counted, listed
+from rejoinder.progress import Progress, advance
 from rejoinder.statistics.agreement import AGREEMENT_MEASURES, Judgements
 
 AGREEMENT = {
@@ -31,7 +32,7 @@ C = TypeVar("C", bound=_Criterion)
 def each_criterion(
     table: pl.DataFrame,
     summarised: Callable[[str, pl.DataFrame], C],
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> tuple[list[C], tuple[str, ...]]:
     """Every criterion of a table summarised by itself, and the notes of all, each named by its own.
 
@@ -44,8 +45,7 @@ def each_criterion(
     parts = []
     for done, of_criterion in enumerate(tables, start=1):
         parts.append(summarised(of_criterion.item(0, "criterion"), of_criterion))
-        if progress is not None:
-            progress(done, len(tables))
+        advance(progress, done, len(tables))
     several = len(parts) > 1
     notes = [f"{part.name}: {note}" if several else note for part in parts for note in part.notes]
     return parts, tuple(dict.fromkeys(notes))

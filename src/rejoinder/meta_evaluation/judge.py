@@ -29,7 +29,7 @@ from rejoinder.meta_evaluation.with_people.estimates import (
 from rejoinder.meta_evaluation.with_people.refusals import check_signatures
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.external import External
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.result import Basis, TableResult, with_basis
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.external import scores_of
@@ -257,23 +257,9 @@ def judge_by(
     measured = _covariates(rated, covariates, notes)
     judges = []
     for done, label in enumerate(labels, start=1):
-        subject = rated.subjects[label]
-        marks = rated.segments[label]  # higher is better: turned around where lower was
-        one = _judge(
-            label,
-            marks,
-            rated,
-            scale,
-            measured,
-            subject.sign,
-            tolerance,
-            alignment,
-            rater_severity,
-            seed,
-        )
+        one = _judge(label, rated, scale, measured, tolerance, alignment, rater_severity, seed)
         judges.append(one)
-        if progress is not None:
-            progress(done, len(labels))
+        advance(progress, done, len(labels))
     if scores.cluster:
         notes.append(cluster_note(rated.group, scores.cluster))
     notes += _swapped_note(rated, labels)
@@ -374,16 +360,15 @@ def _swapped_note(rated: Rated, labels: Sequence[str]) -> list[str]:
 
 def _judge(
     label: str,
-    marks: Floats,
     rated: Rated,
     scale: Scale | None,
     covariates: Mapping[str, Floats],
-    sign: float,
     tolerance: float,
     alignment: Alignment,
     rater_severity: Severity,
     seed: int,
 ) -> _Judge:
+    marks = rated.segments[label]  # higher is better: turned around where lower was
     marked = np.isfinite(marks)
     effects = RaterEffects.of(rated.matrix[marked], rater_severity)
     usable = effects.part == np.bincount(effects.part, minlength=1).argmax()
@@ -392,17 +377,12 @@ def _judge(
         marked[marked] = usable
         effects = RaterEffects.of(rated.matrix[marked], rater_severity)
     given_marks, ratings, group = marks[marked], rated.matrix[marked], rated.group[marked]
+    sign = rated.subjects[label].sign
     alike = sign > 0 and bool(given_marks.size) and _on(given_marks, rated, label, scale)
     columns = [each[marked] for each in covariates.values()]
-    errors = judge_errors(
-        ratings,
-        given_marks,
-        rated.system[marked],
-        group,
-        np.stack(columns, axis=1) if columns else None,
-        alike,
-        rater_severity,
-    )
+    x = np.stack(columns, axis=1) if columns else None
+    system = rated.system[marked]
+    errors = judge_errors(ratings, given_marks, system, group, x, alike, rater_severity)
     answers = given_marks if alike else cross_fitted(given_marks, rated.human[marked], group, seed)
     # A context that several systems answered is one cluster of replies.
     test = alternative_annotator_test(ratings, answers, tolerance, alignment, group)

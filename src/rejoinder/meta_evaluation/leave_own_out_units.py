@@ -19,7 +19,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.measurement import measure
 from rejoinder.metrics.engine.rows import Matrix, Rows
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.scoring.leave_own_out import LeaveOwnOut, LeftOut, own_left_out
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
@@ -120,8 +120,7 @@ def pair_unit(
         for label, rows in zip(selected, measure(list(selected.values()), batch), strict=True):
             if isinstance(rows, np.ndarray):
                 partners[label].append(rows.reshape(design.n, design.systems, -1))
-        if progress is not None:
-            progress(other + 1, design.systems)
+        advance(progress, other + 1, design.systems)
     scores = design.scores(selected, rest, usable, (*_lost(selected, usable), *left.notes), 0, seed)
     pair_rows = PairRows(
         tuple(design.alignment.systems),

@@ -16,7 +16,7 @@ from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.meta_evaluation.unit_assignments import places
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.frames import Frame
@@ -245,8 +245,7 @@ def sweep(
             if key not in measured:
                 measured[key] = _measured(of_point, names, point.size, settings)
             rows += [{"panel": point.panel, "x": float(point.x), **each} for each in measured[key]]
-        if progress is not None:
-            progress(number + 1, len(points))
+        advance(progress, number + 1, len(points))
     return Sweep(_table(rows), (*_notes(left), *_without_interval(rows)))
 
 

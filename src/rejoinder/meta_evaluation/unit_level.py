@@ -28,7 +28,7 @@ from rejoinder.meta_evaluation.evidence import (
 )
 from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, UnitSettings, design
 from rejoinder.metrics.engine.rows import BagMatrix, Matrix
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.statistics.conventions import UNDEFINED_SHARE, p_of_drawn
 from rejoinder.statistics.correlation import reason_undefined
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -128,8 +128,7 @@ class UnitObservations(Evidence):
             nonlocal done
             task()
             done += 1
-            if progress is not None:
-                progress(done, len(tasks))
+            advance(progress, done, len(tasks))
 
         at_once(one, tasks)
 

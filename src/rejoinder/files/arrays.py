@@ -101,8 +101,7 @@ class FileArrays:
 
     def finish(self, record: Mapping[str, Any]) -> None:
         """Closes all files and writes the record with their checksums."""
-        for name in list(self._open):
-            self._close(name)
+        self.close()
         arrays = {
             name: {"dtype": dtype.str, "sha256": sha256(self.folder / name)}
             for name, dtype in sorted(self._dtypes.items())

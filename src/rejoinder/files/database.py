@@ -203,16 +203,13 @@ def make_database(
     with replacing(path) as temporary:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
-            connection = sqlite3.connect(temporary, isolation_level=None)
-            try:
+            with contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
                 add_checksum(connection)
                 layout.make(connection)
                 connection.execute(f"PRAGMA application_id = {layout.application}")
                 connection.execute(f"PRAGMA user_version = {layout.version}")
                 fill(connection)
                 connection.execute("COMMIT")
-            finally:
-                connection.close()
         except sqlite3.Error as error:
             why = failure(error) or str(error)
             raise InputError(f"{path}: cannot be written: {why}; choose another place") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,16 +117,13 @@ def _sqlite(query: str, database: str, statement: str) -> Iterator[tuple[Any, ..
     }
     address = f"file:{urllib.parse.quote(os.path.abspath(database))}?mode=ro"
     try:
-        connection = sqlite3.connect(address, uri=True)
-        connection.set_authorizer(
-            lambda action, *_: sqlite3.SQLITE_OK if action in reading else sqlite3.SQLITE_DENY
-        )
-        try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.set_authorizer(
+                lambda action, *_: sqlite3.SQLITE_OK if action in reading else sqlite3.SQLITE_DENY
+            )
             cursor = connection.execute(statement)
             yield tuple(each[0] for each in cursor.description or ())
             yield from cursor
-        finally:
-            connection.close()
     except (sqlite3.Error, sqlite3.Warning, UnicodeError) as error:
         raise InputError(
             f"{query}: the query fails: {error}; expected one statement that reads alone (SELECT ...)"

@@ -86,10 +86,8 @@ class ResumableLines(Generic[Row]):
         Raises:
             InputError: The file belongs to another run, is damaged, is in use, or cannot be written.
         """
-        made_folder(self.path.parent, self.remedy)
         with self._opened() as file:
             with self._faults():
-                lock(file.fileno(), self.path, "file", self.remedy)
                 lines, check = self._read(file, [len(each) for each in keys])
             begin = 0
             for position, expected in enumerate(keys):
@@ -113,10 +111,8 @@ class ResumableLines(Generic[Row]):
         Raises:
             InputError: As with ``batches``.
         """
-        made_folder(self.path.parent, self.remedy)
         with self._opened() as file:
             with self._faults():
-                lock(file.fileno(), self.path, "file", self.remedy)
                 lines, check = self._read(file, [1] * len(keys))
                 file.seek(0)
                 header = file.readline().rstrip(b"\n")
@@ -150,10 +146,14 @@ class ResumableLines(Generic[Row]):
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
-        """The file; on a full disk closing it fails too, and must not hide what failed first."""
+        """The file, which no other run has; on a full disk closing it fails too, and must not hide what
+        failed first.
+        """
+        made_folder(self.path.parent, self.remedy)
         with self._faults():
             file = open(self.path, "a+b")  # noqa: SIM115 - closed below, by the end of the block
         try:
+            lock(file.fileno(), self.path, "file", self.remedy)
             yield file
         except BaseException:
             with suppress(OSError):

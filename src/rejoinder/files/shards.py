@@ -18,7 +18,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +29,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import write_file
+from rejoinder.files.sources import set_within
 from rejoinder.messages import Argument, listed, quoted
 
 if TYPE_CHECKING:
@@ -227,11 +228,8 @@ def _no_work(shard: Shard) -> ParameterError:
 @contextmanager
 def whole() -> Iterator[None]:
     """Within it nothing is cut into shards."""
-    token = _ACTIVE.set(None)
-    try:
+    with set_within(_ACTIVE, None):
         yield
-    finally:
-        _ACTIVE.reset(token)
 
 
 Compute = Callable[[Sequence["Shard"]], None]
@@ -263,13 +261,12 @@ def make_files(
         InputError: Another run makes one of the units now.
     """
     active = _FOLDER.get()
-    token = _FOLDER.set(None)  # within a unit nothing is cut
 
     def make_alone(place: int) -> None:
         with alone(folder / names[place]):
             make(place)
 
-    try:
+    with set_within(_FOLDER, None):  # within a unit nothing is cut
         missing = [place for place in range(len(names)) if not there(place)]
         if isinstance(active, Shard):
             numbers = owners(names, active.of)
@@ -284,8 +281,6 @@ def make_files(
             active([Shard(int(each), of) for each in sorted({numbers[k] for k in missing})])
         for place in range(len(names)):
             (make if there(place) else make_alone)(place)  # shards may read one together
-    finally:
-        _FOLDER.reset(token)
 
 
 def alone_with_shards(folder: Path) -> AbstractContextManager[object]:
@@ -295,13 +290,8 @@ def alone_with_shards(folder: Path) -> AbstractContextManager[object]:
 
 def compute_in_folder(call: Callable[[], Any], how: Shard | Compute) -> None:
     """Runs a call whose work is cut by `make_files`: a shard of it, or all on an engine."""
-    token = _FOLDER.set(how)
-    try:
+    with set_within(_FOLDER, how), suppress(PartComplete):
         call()
-    except PartComplete:
-        pass
-    finally:
-        _FOLDER.reset(token)
 
 
 _Array = tuple[str, list[int], bytes]
@@ -383,13 +373,8 @@ def compute_part(
         ParameterError: The call has no work that is cut into shards.
     """
     computing = _Computing(shard)
-    token = _ACTIVE.set(computing)
-    try:
+    with set_within(_ACTIVE, computing), suppress(PartComplete):
         call()
-    except PartComplete:
-        pass
-    finally:
-        _ACTIVE.reset(token)
     if not computing.calls:
         raise _no_work(shard)
     body = b"".join(computing.results)
@@ -525,11 +510,8 @@ def merge_parts(call: Callable[[], T], parts: Sequence[WorkPart]) -> T:
         InputError: The parts are of another call.
     """
     merging = _Merging(parts)
-    token = _ACTIVE.set(merging)
-    try:
+    with set_within(_ACTIVE, merging):
         result = call()
-    finally:
-        _ACTIVE.reset(token)
     for part in parts:
         if len(part.calls) != merging.calls:
             raise InputError(f"{part.path}: is of another call, which had further results")

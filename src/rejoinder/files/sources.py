@@ -86,16 +86,23 @@ _KEPT: ContextVar[dict[_Key, Source] | None] = ContextVar("sources", default=Non
 
 
 @contextmanager
+def set_within(variable: ContextVar[_T], value: _T) -> Iterator[None]:
+    """Within it a variable of the context has this value."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+@contextmanager
 def keeping_sources() -> Iterator[None]:
     """Within it every file is read once. A command is one such stretch, or else a call that reads."""
     if _KEPT.get() is not None:
         yield
         return
-    token = _KEPT.set({})
-    try:
+    with set_within(_KEPT, {}):
         yield
-    finally:
-        _KEPT.reset(token)
 
 
 def release_sources() -> None:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.files.sources import with_queries
+from rejoinder.files.sources import set_within, with_queries
 from rejoinder.messages import Argument, Placeholder, counted, enumerated, listed, more, quoted
 from rejoinder.visible import visible
 
@@ -225,8 +225,5 @@ def set_aside() -> AbstractContextManager[list[Note]]:
 @contextmanager
 def _taking(quiet: bool, others: tuple[tuple[list[Note], bool], ...]) -> Iterator[list[Note]]:
     notes: list[Note] = []
-    token = _TAKERS.set((*others, (notes, quiet)))
-    try:
+    with set_within(_TAKERS, (*others, (notes, quiet))):
         yield notes
-    finally:
-        _TAKERS.reset(token)

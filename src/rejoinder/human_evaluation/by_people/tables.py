@@ -99,18 +99,24 @@ def comparison(
         "mean ratings; items: those on which both are rated"
     )
     if matrices:
-        legend = (
-            f"{LEGEND.replace('p Holm', P_HEADINGS[p])}; ?: no interval; mean a - b: of the system and each "
-            f"other; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all numbers"
-        )
+        legend = matrix_legend(p)
     shown.append(Line(legend, "legend"))
     if ranks.height:
         shown += [GAP, *ranks_of(ranks, "criterion", show, view.ranks)]
-    return [
-        *shown,
-        *reasons(pairs, most=MOST_REASONS),
-        *lines(notes, "note"),
-    ]
+    return [*shown, *reasons(pairs, most=MOST_REASONS), *lines(notes, "note")]
+
+
+def matrix_legend(p: str, unknown: bool = True) -> str:
+    """What a `sign_matrix` holds.
+
+    Args:
+        p: The column of the p-values that say which pairs differ.
+        unknown: Whether a pair may have no interval.
+    """
+    return (
+        f"{LEGEND.replace('p Holm', P_HEADINGS[p])}{'; ?: no interval' * unknown}; mean a - b: of the system "
+        f"and each other; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all numbers"
+    )
 
 
 def sign_matrix(

@@ -10,11 +10,11 @@ import polars as pl
 from rejoinder.document.numbers import NONE, decimals, starred, with_interval
 from rejoinder.document.parts import GAP, Document, Line, View, lines, spaced
 from rejoinder.document.rank_table import ranks_of
-from rejoinder.document.sign_matrix import LEGEND, MOST_LISTED
+from rejoinder.document.sign_matrix import MOST_LISTED
 from rejoinder.document.table import PAIR, Table, ends, key, number
 from rejoinder.document.text import styled
-from rejoinder.human_evaluation.by_people.tables import P_HEADINGS, sign_matrix
-from rejoinder.messages import ALL_PAIRS, AS_JSON, SIGNIFICANT, Call
+from rejoinder.human_evaluation.by_people.tables import P_HEADINGS, matrix_legend, sign_matrix
+from rejoinder.messages import ALL_PAIRS, SIGNIFICANT, Call
 from rejoinder.meta_evaluation.with_people.estimates import (
     CORRECTED,
     OFF_SCALE,
@@ -130,7 +130,8 @@ def comparison(
     shown += _errors(errors, listed_errors, p, view)
     if view.ranks and ranks.height:
         shown += [*ranks_of(ranks, "by"), GAP]
-    means = _matrix_legend(pairs, p) if matrix else _columns_legend(p, anytime)
+    unknown = bool(pairs.filter(pl.col("by").is_in([PEOPLE, CORRECTED]))[p].is_nan().any())
+    means = matrix_legend(p, unknown) if matrix else _columns_legend(p, anytime)
     shown.append(Line(f"{MEANS}; {means}", "legend"))
     if (shares := times100_of(metrics)) and not matrix:
         shown.append(Line(f"{', '.join(shares)} x100; ratings as they were given", "legend"))
@@ -187,16 +188,6 @@ def _columns_legend(p: str, anytime: bool) -> str:
     how = "by the maximum over" if p == "p_max" else "over"
     intervals = ANY_LOOK if anytime else ONE_LOOK.format(compare=Call("rejoinder.compare"))
     return COLUMNS.format(intervals=intervals, p=P_HEADINGS[p], how=how)
-
-
-def _matrix_legend(pairs: pl.DataFrame, p: str) -> str:
-    """What the matrices hold."""
-    unknown = pairs.filter(pl.col("by").is_in([PEOPLE, CORRECTED]))[p].is_nan().any()
-    return (
-        f"{LEGEND.replace('p Holm', P_HEADINGS[p])}{'; ?: no interval' if unknown else ''}; "
-        f"mean a - b: of the system and each other; {ALL_PAIRS} prints a row for each pair, {AS_JSON} all "
-        "numbers"
-    )
 
 
 def summary(pairs: pl.DataFrame, p: str) -> Iterator[str]:

@@ -15,8 +15,8 @@ import msgspec
 
 from rejoinder.annotation.page_words import CRITERIA, check_words, words_of
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.files.settings_file import SettingsFile
-from rejoinder.messages import meant, quoted
+from rejoinder.files.settings_file import SettingsFile, unknown
+from rejoinder.messages import quoted
 
 KINDS = ("pointwise", "head-to-head", "best-worst")
 MARKUPS = ("markdown", "raw")
@@ -284,11 +284,7 @@ def _check_example(task: Task, where: str, example: Example) -> None:
     names = [each.name for each in task.criteria]
     for name in example.answers:
         if name not in names:
-            near = meant(name, names)
-            hint = f" (meant {quoted(near)}?)" if near else ""
-            raise ParameterError(
-                f"{where}: answers: no criterion {quoted(name)}{hint}; expected {one_of(names)}"
-            )
+            raise ParameterError(f"{where}: answers: {unknown(name, names, 'criterion')}")
     for name, answer in example.answers.items():
         _check_answer(task, f"{where}: answers: {name}", task.criterion(name), answer, example)
 

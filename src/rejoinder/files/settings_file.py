@@ -105,7 +105,7 @@ class SettingsFile(Generic[Settings]):
         known = (*single, *self.tables)
         for name in content:
             if name not in known:
-                raise InputError(f"{path}: {_unknown(name, known)}")
+                raise InputError(f"{path}: {unknown(name, known)}")
         for table, keys in self.keys.items():
             rows = content.get(table, [])
             if not isinstance(rows, list):
@@ -115,10 +115,11 @@ class SettingsFile(Generic[Settings]):
             for place, row in enumerate(rows, start=1):
                 for name in row if isinstance(row, dict) else ():
                     if name not in keys:
-                        raise InputError(f"{path}: {table} {place}: {_unknown(name, keys)}")
+                        raise InputError(f"{path}: {table} {place}: {unknown(name, keys)}")
 
 
-def _unknown(name: str, known: Sequence[str]) -> str:
+def unknown(name: str, known: Sequence[str], what: str = "setting") -> str:
+    """Says that there is no such setting, or another named thing, and which there are."""
     near = meant(name, known)
     hint = f" (meant {quoted(near)}?)" if near else ""
-    return f"no setting {quoted(name)}{hint}; expected {one_of(known)}"
+    return f"no {what} {quoted(name)}{hint}; expected {one_of(known)}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rejoinder.annotation.assignment import FINISHED
-from rejoinder.annotation.study import Study
+from rejoinder.annotation.study import Study, write_setting
 from rejoinder.annotation.task import Task
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.planning.design import RatingDesign
@@ -203,12 +203,8 @@ class FollowedDesign:
             ended = bool(pairs) and all(each["says"] != GO_ON for each in pairs)
             finished = json.dumps(() if progress is None else progress.finished)
             with self.study.database.transaction() as db:
-                for key, value in ((ENDED, "yes" if ended else "no"), (FINISHED, finished)):
-                    db.execute(
-                        "INSERT INTO study (key, value) VALUES (?, ?) "
-                        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                        (key, value),
-                    )
+                write_setting(db, ENDED, "yes" if ended else "no")
+                write_setting(db, FINISHED, finished)
         looks = [] if progress is None else progress.looks.to_dicts()
         following = (each for each in self.design.looks if each > rated)
         return DesignState(

@@ -262,7 +262,7 @@ class Study:
             (number, f"r{number:03}", _digest(token), token, code, origin, platform_id),
         )
         if own_name:
-            _note(db, "name", number, own_name)
+            write_setting(db, f"name:{number}", own_name)
         return Rater(number, f"r{number:03}", token, code, None, origin, platform_id, own_name)
 
     def set_standing(self, number: int, standing: str) -> None:
@@ -282,7 +282,7 @@ class Study:
             change = (rater.standing == "out") - (standing == "out")
             if change:
                 assignment.give_back(db, number, change)
-            _note(db, "standing", number, standing)
+            write_setting(db, f"standing:{number}", standing)
 
     def raters(self) -> list[Rater]:
         """All raters, in the order in which they were added."""
@@ -504,12 +504,12 @@ _RATER = (
 _NAMED = "SELECT 1 FROM study WHERE key GLOB 'name:*' AND value = ?"
 
 
-def _note(db: sqlite3.Connection, fact: str, number: int, value: str) -> None:
-    """Writes what is known of a rater beside the settings; `salvage` looks for it there."""
+def write_setting(db: sqlite3.Connection, key: str, value: str) -> None:
+    """Writes a setting, or what is known of a rater, which stands beside them: `salvage` looks there."""
     db.execute(
         "INSERT INTO study (key, value) VALUES (?, ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (f"{fact}:{number}", value),
+        (key, value),
     )
 
 

@@ -155,9 +155,7 @@ class _Routes:
         if request.method == "GET":
             given = (request.query_params.get(name, "").strip() for name in PLATFORM_IDS)
             return self.pages.join(next(filter(None, given), "")[:LONGEST_PLATFORM_ID])
-        check_same_site(request)
-        form = await read_form(request)
-        check_form_token(form, self.study.join, "join")
+        form = await _form(request, self.study.join, "join")
         platform_id = form.get("participant", "")[:LONGEST_PLATFORM_ID].strip() or None
         name = "" if platform_id else _name_in(form)
         rater = await _in_thread(self.study.join_rater, platform_id, self.most_raters, name)
@@ -244,18 +242,14 @@ class _Routes:
     async def add_link(self, request: Request) -> Response:
         """Adds a rater."""
         self._check(request, self.study.admin, self.of_link)
-        check_same_site(request)
-        form = await read_form(request)
-        check_form_token(form, self.study.admin, "links")
+        form = await _form(request, self.study.admin, "links")
         await _in_thread(functools.partial(self.study.add_rater, own_name=_name_in(form)))
         return _to(f"/a/{self.study.admin}")
 
     async def set_standing(self, request: Request) -> Response:
         """Pauses a rater, takes a rater out, or lets one go on."""
         self._check(request, self.study.admin, self.of_link)
-        check_same_site(request)
-        form = await read_form(request)
-        check_form_token(form, self.study.admin, "links")
+        form = await _form(request, self.study.admin, "links")
         number = _number(form.get("rater", ""))
         if number is None:
             raise RequestRefusedError(400, "form_unreadable")
@@ -310,11 +304,7 @@ class _Routes:
     async def _sent(self, request: Request, purpose: str | None) -> tuple[Rater, dict[str, str]]:
         """The rater of a form, and its fields."""
         rater = await self._rater(request)
-        check_same_site(request)
-        form = await read_form(request)
-        if purpose is not None:
-            check_form_token(form, rater.token, purpose)
-        return rater, form
+        return rater, await _form(request, rater.token, purpose)
 
     def _check(self, request: Request, secret: str, limit: RateLimit) -> None:
         """Raises where a link of the whole study is wrong, or used too often."""
@@ -328,6 +318,15 @@ class _Routes:
         if not self.of_stranger.allows(address):
             return RequestRefusedError(429, "no_such_links")
         return RequestRefusedError(404, "no_link")
+
+
+async def _form(request: Request, secret: str, purpose: str | None) -> dict[str, str]:
+    """The form of a page of this site, with the token of its purpose; None: who asks looks at the token."""
+    check_same_site(request)
+    form = await read_form(request)
+    if purpose is not None:
+        check_form_token(form, secret, purpose)
+    return form
 
 
 def same_secret(given: str, secret: str) -> bool:

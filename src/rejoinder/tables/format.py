@@ -197,6 +197,11 @@ class FileHead:
         return "references" in row or isinstance(row.get("text"), str)
 
 
+def has_keys(*keys: str) -> Callable[[FileHead], bool]:
+    """Whether the first row of a file is an object with all these keys, for a `Shape`."""
+    return lambda head: isinstance(head.row, dict) and set(keys) <= head.row.keys()
+
+
 def lowered(value: Any) -> Any:
     """A value with the keys of its objects in small letters, where all of an object begin with a capital.
 

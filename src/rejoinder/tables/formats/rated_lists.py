@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.messages import Place
-from rejoinder.tables.format import FileHead, Shape
+from rejoinder.tables.format import FileHead, Shape, has_keys
 from rejoinder.tables.formats.own_tables import recast
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.logs.role_messages import text_of
@@ -18,6 +18,7 @@ from rejoinder.tables.notes import left_out
 
 _SPEAKER = re.compile(r"^(User|System): ")
 _REPLY_COLUMNS = ("response", "model", "system")
+_LIKED = ("index", "value", "liked")
 
 
 def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -40,11 +41,8 @@ def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 whole += 1
                 continue
             given = value_of(reply, "annotations", dict, place)
-            given = (
-                {k: v for k, v in reply.items() if k not in _REPLY_COLUMNS}
-                if given is None
-                else given
-            )
+            if given is None:
+                given = {k: v for k, v in reply.items() if k not in _REPLY_COLUMNS}
             grades = {name: cells for name, cells in given.items() if isinstance(cells, list)}
             no_grades += sum(not _is_grade(each) for cells in grades.values() for each in cells)
             text = _SPEAKER.sub("", text_of(reply["response"], place), count=1)
@@ -63,7 +61,7 @@ def rated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def liked(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The events of Gradio's ``like``: the reply, and whether it was liked."""
-    for place, row in with_keys(path, read_json_rows(path), ("index", "value", "liked")):
+    for place, row in with_keys(path, read_json_rows(path), _LIKED):
         yield (
             place.row,
             {"id": _id(row, place), "text": text_of(row["value"], place), "score": row["liked"]},
@@ -98,10 +96,6 @@ def _is_rated(head: FileHead) -> bool:
     return isinstance(row.get("annotations"), dict)
 
 
-def _is_liked(head: FileHead) -> bool:
-    return isinstance(head.row, dict) and {"index", "value", "liked"} <= set(head.row)
-
-
 FORMATS = (
     recast(
         "usr",
@@ -113,7 +107,7 @@ FORMATS = (
     recast(
         "gradio-likes",
         "events of Gradio's like (JSON): index, value and liked, perhaps conversation_id",
-        [Shape(each, ('"liked"',), _is_liked) for each in ("json list", "json object")],
+        [Shape(each, ('"liked"',), has_keys(*_LIKED)) for each in ("json list", "json object")],
         liked,
         ("responses", "ratings"),
     ),

@@ -11,7 +11,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import Place
 from rejoinder.tables.assembly.gathered import Rows
 from rejoinder.tables.assembly.long_or_wide import with_defaults
-from rejoinder.tables.format import Asked, FileHead, Shape
+from rejoinder.tables.format import Asked, Shape, has_keys
 from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.logs.said import spoken
 from rejoinder.tables.logs.samples import Sample, log_format, name_of, with_keys
@@ -66,14 +66,13 @@ def _turns(turns: Any, place: Place) -> list[str]:
 _SPEAKER = re.compile(r"\n\n(?:Human|Assistant):(?:\s|$)")
 
 
-def _is_pairs(head: FileHead) -> bool:
-    return isinstance(head.row, dict) and set(SIDES) <= set(head.row)
-
-
 _LOG = log_format(
     "dpo",
     "pairs of preferences (DPO; TRL, HH-RLHF): prompt, chosen and rejected, as texts or messages",
-    [Shape(each, ('"chosen"', '"rejected"'), _is_pairs) for each in ("json object", "json list")],
+    [
+        Shape(each, ('"chosen"', '"rejected"'), has_keys(*SIDES))
+        for each in ("json object", "json list")
+    ],
     read,
     has_scores=False,
 )

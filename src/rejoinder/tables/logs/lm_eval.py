@@ -10,7 +10,7 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.messages import Place
-from rejoinder.tables.format import FileHead, Shape
+from rejoinder.tables.format import Shape, has_keys
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.logs.samples import (
     Sample,
@@ -59,15 +59,10 @@ def read(path: Path) -> list[Sample]:
     return samples
 
 
-def _is_sample(head: FileHead) -> bool:
-    """Whether the first row has a document, its responses and the filtered ones."""
-    return isinstance(head.row, dict) and set(_KEYS) <= head.row.keys()
-
-
 FORMAT = log_format(
     "lm-eval",
     "lm-evaluation-harness: samples_*.jsonl with prompts, targets, replies and scores",
-    [Shape("json object", ('"doc_id"',), _is_sample)],
+    [Shape("json object", ('"doc_id"',), has_keys(*_KEYS))],
     read,
 )
 

@@ -73,18 +73,9 @@ def dialogues(rated: Rated, turns: Turns) -> tuple[Rated, list[str]]:
         f"dialogue: {counted(dialogue.size, 'dialogue')} of {counted(rated.human.size, 'rated turn')}; "
         f"scores and ratings of a dialogue are the {turns} of its turns"
     )
-    changed = Rated(
-        rated.systems,
-        rated.clusters,
-        subjects,
-        system,
-        conversation,
-        matrix,
-        human,
-        False,
-        contexts="conversations",
-    )
-    return changed, [note]
+    turned = subjects, system, conversation, matrix, human
+    names = rated.systems, rated.clusters
+    return Rated(*names, *turned, mean=False, contexts="conversations"), [note]
 
 
 def turn_ratings(ratings: Ratings, scores: Scores) -> Ratings:

@@ -278,9 +278,10 @@ def undefined(x: Floats, y: Floats) -> str | None:
     return reason
 
 
-def no_interval(interval: Interval) -> str | None:
-    """The reason of a missing interval, as the table tells it."""
-    return f"no interval: {interval.reason}" if interval.reason else None
+def no_interval(interval: Interval, *others: str | None) -> str | None:
+    """The reason of a missing interval, as the table tells it, and other reasons after it."""
+    reason = f"no interval: {interval.reason}" if interval.reason else None
+    return "; ".join(filter(None, [reason, *others])) or None
 
 
 def texts_at(texts: Sequence[str], places: Indices) -> pl.Series:

@@ -122,11 +122,9 @@ def pair_unit(
                 partners[label].append(rows.reshape(design.n, design.systems, -1))
         advance(progress, other + 1, design.systems)
     scores = design.scores(selected, rest, usable, (*_lost(selected, usable), *left.notes), 0, seed)
-    pair_rows = PairRows(
-        tuple(design.alignment.systems),
-        tuple(design.alignment.ids),
-        {label: np.stack(each) for label, each in partners.items() if each},
-    )
+    systems, ids = tuple(design.alignment.systems), tuple(design.alignment.ids)
+    rows = {label: np.stack(each) for label, each in partners.items() if each}
+    pair_rows = PairRows(systems, ids, rows)
     return scores, PairUnit(unit.size, unit.assignments, unit.pairs, pair_rows)
 
 

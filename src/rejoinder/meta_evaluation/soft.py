@@ -151,7 +151,7 @@ class SoftPairs(Evidence):
             p = p_of_drawn([by_chance - chance], value - chance)
         else:
             why = f"{INCOMPLETE} and no chance"
-        reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
+        reasons = no_interval(interval, why)
         return CorrelationRow(value, n, interval.low, interval.high, p, reasons, more)
 
     def _reason(self, label: str) -> str | None:
@@ -173,7 +173,7 @@ class SoftPairs(Evidence):
         without = [without_each_system(human, metric, self.pairs) for metric in both]
         interval = difference_interval(of_a - of_b, without[0] - without[1])
         p, why = self._swapped(a, b)
-        reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
+        reasons = no_interval(interval, why)
         return Pair(of_a, of_b, n, interval.low, interval.high, p, reason=reasons)
 
     def _swapped(self, a: str, b: str) -> tuple[float, str | None]:

@@ -96,12 +96,8 @@ class Observations(Evidence):
         interval = self._interval(label, correlation, usable)
         p = math.nan
         if self.draws.permutations:
-            groups = self.groups[usable]
-            p = float(
-                significance.permutation_p(
-                    x, y, correlation, self.draws.permutations, self.draws.rng, groups
-                )
-            )
+            drawn = self.draws.permutations, self.draws.rng, self.groups[usable]
+            p = float(significance.permutation_p(x, y, correlation, *drawn))
         return CorrelationRow(value, y.size, interval.low, interval.high, p, no_interval(interval))
 
     def _interval(self, label: str, correlation: str, usable: NDArray[np.bool_]) -> Interval:
@@ -110,13 +106,9 @@ class Observations(Evidence):
             return Interval.none(too_few)
         if self.raters is None:
             return percentiles(self._resampled(label, correlation, usable))
+        x, y, groups = self.scores[label][usable], self.raters[usable], self.groups[usable]
         return correlation_bootstrap.bootstrap_over_raters(
-            self.scores[label][usable],
-            self.raters[usable],
-            correlation,
-            self.groups[usable],
-            self.draws.resamples,
-            self.draws.rng,
+            x, y, correlation, groups, self.draws.resamples, self.draws.rng
         )
 
     def _too_few(self, usable: NDArray[np.bool_]) -> str | None:
@@ -127,13 +119,9 @@ class Observations(Evidence):
     def _resampled(self, label: str, correlation: str, usable: NDArray[np.bool_]) -> Floats:
         key = label, correlation, usable.tobytes()
         if key not in self.resampled:
+            x, y, groups = self.scores[label][usable], self.human[usable], self.groups[usable]
             self.resampled[key] = correlation_bootstrap.resampled(
-                self.scores[label][usable],
-                self.human[usable],
-                correlation,
-                self.groups[usable],
-                self.draws.resamples,
-                self.draws.rng,
+                x, y, correlation, groups, self.draws.resamples, self.draws.rng
             )
         return self.resampled[key]
 
@@ -153,10 +141,8 @@ class Observations(Evidence):
             interval = percentiles(first - second)
         p = math.nan
         if self.draws.permutations:
-            groups = self.groups[usable]
-            p = significance.paired_permutation(
-                x1, x2, y, correlation, self.draws.permutations, self.draws.rng, groups
-            ).p
+            drawn = self.draws.permutations, self.draws.rng, self.groups[usable]
+            p = significance.paired_permutation(x1, x2, y, correlation, *drawn).p
         williams = significance.williams(r12, r13, r23, y.size)
         ends = interval.low, interval.high
         return Pair(r12, r13, y.size, *ends, p, williams, no_interval(interval))
@@ -177,15 +163,9 @@ class TurnObservations(Observations):
     """
 
     def __init__(self, rated: Rated, draws: Draws, rule: RaterRule | None = None) -> None:
-        super().__init__(
-            rated.segments,
-            rated.human,
-            rated.group,
-            _reply_keys(rated),
-            draws,
-            rated.groups_are,
-            raters=rated.matrix if rule and rule.random else None,
-        )
+        replies = rated.segments, rated.human, rated.group, _reply_keys(rated)
+        raters = rated.matrix if rule and rule.random else None
+        super().__init__(*replies, draws, rated.groups_are, raters=raters)
         self.rated = rated
         self.several = len(rated.systems) > 1
         self.means: dict[tuple[str, str], CorrelationRow] = {}
@@ -321,15 +301,9 @@ class TurnObservations(Observations):
         def one(task: tuple[str, NDArray[np.bool_]]) -> CorrelationRow:
             label, place = task
             place = place & self.usable(label)
-            part = Observations(
-                {label: self.scores[label][place]},
-                self.human[place],
-                self.groups[place],
-                self.keys.filter(pl.Series(place)),
-                self.draws,
-                self.drawn,
-            )
-            return part.row(label, correlation)
+            scores, keys = {label: self.scores[label][place]}, self.keys.filter(pl.Series(place))
+            replies = scores, self.human[place], self.groups[place], keys
+            return Observations(*replies, self.draws, self.drawn).row(label, correlation)
 
         of_systems = iter(at_once(one, tasks))
         means = at_once(lambda label: self.mean_within(label, correlation), self.labels)

@@ -270,10 +270,8 @@ class UnitObservations(Evidence):
         value = float(defined.mean())
         interval = correlation_interval(value, self._without(label, correlation))
         p, why = self._p(label, correlation)
-        reasons = [each for each in (no_interval(interval), why) if each]
-        spread = _spread(percentiles(defined))
-        ends = interval.low, interval.high
-        return CorrelationRow(value, self.n, *ends, p, "; ".join(reasons) or None, spread)
+        reasons, spread = no_interval(interval, why), _spread(percentiles(defined))
+        return CorrelationRow(value, self.n, interval.low, interval.high, p, reasons, spread)
 
     def _without(self, label: str, correlation: str) -> Floats:
         """The mean coefficient without each system in turn: float64 [S]; NaN where undefined."""
@@ -323,24 +321,18 @@ class UnitObservations(Evidence):
         r1, r2 = (float(np.nanmean(self.over[label, correlation])) for label in (a, b))
         without = self._without(a, correlation) - self._without(b, correlation)
         interval = difference_interval(r1 - r2, without)
-        reasons = [no_interval(interval)]
-        p = math.nan
+        p, why = math.nan, None
         if self.draws.permutations:
-            p, least = system_swaps(
-                self.centred[a],
-                self.centred[b],
-                self.first.human,
-                self.design.pairs[self.design.pair],
-                self.design.assigned(0, self.tested).turned,
-                correlation,
-                self.draws.permutations,
-                np.random.default_rng([self.draws.seed, 4]),
-            )
+            first, second, human = self.centred[a], self.centred[b], self.first.human
+            pairs = self.design.pairs[self.design.pair]
+            turned = self.design.assigned(0, self.tested).turned
+            trials, rng = self.draws.permutations, np.random.default_rng([self.draws.seed, 4])
+            p, least = system_swaps(first, second, human, pairs, turned, correlation, trials, rng)
             if least > SIGNIFICANT:
-                reasons.append(_least(least, np.unique(self.design.pairs).size))
-        reason = "; ".join(each for each in reasons if each) or None
-        ends = interval.low, interval.high
-        return Pair(r1, r2, self.n, *ends, p, reason=reason)
+                systems = np.unique(self.design.pairs).size
+                why = f"no p can be below {least:g}, with {systems} systems and these permutations"
+        reason = no_interval(interval, why)
+        return Pair(r1, r2, self.n, interval.low, interval.high, p, reason=reason)
 
     def observations(self) -> pl.DataFrame:
         """The units of the first assignment: ``system_a``, ``system_b``, ``unit``, ``group``, ..."""
@@ -377,11 +369,6 @@ def _mean_of_defined(x: Floats) -> Floats:
     """The mean along the first axis without NaNs; 0 where there is nothing else."""
     defined = ~np.isnan(x)
     return np.where(defined, x, 0.0).sum(axis=0) / np.maximum(1, defined.sum(axis=0))
-
-
-def _least(least: float, systems: int) -> str:
-    """What the p of a comparison cannot show with few systems, or few permutations."""
-    return f"no p can be below {least:g}, with {systems} systems and these permutations"
 
 
 def _spread(interval: Interval | None) -> dict[str, float]:

@@ -370,17 +370,9 @@ def _rows(
 ) -> list[tuple[str, str, CorrelationRow]]:
     evidence.prepare(names, progress)
     tasks = [(label, correlation) for label in evidence.labels for correlation in names]
-    done = 0
-    advance(progress, done, len(tasks))
-
-    def one(task: tuple[str, str]) -> tuple[str, str, CorrelationRow]:
-        nonlocal done
-        row = (*task, evidence.row(*task))
-        done += 1
-        advance(progress, done, len(tasks))
-        return row
-
-    return [*at_once(one, tasks), *evidence.people(names)]
+    advance(progress, 0, len(tasks))
+    rows = at_once(lambda task: (*task, evidence.row(*task)), tasks, progress)
+    return [*rows, *evidence.people(names)]
 
 
 def _hash(rated: Rated) -> str:

@@ -25,7 +25,7 @@ from rejoinder.kernels.cores import cores
 from rejoinder.messages import counted
 from rejoinder.metrics.engine.rows import Rows
 from rejoinder.metrics.means import mean
-from rejoinder.progress import Progress
+from rejoinder.progress import Progress, advance
 from rejoinder.statistics import significance
 from rejoinder.statistics.correlation import reason_undefined
 from rejoinder.statistics.intervals import Interval
@@ -47,9 +47,9 @@ class Evidence(ABC):
     over_raters: bool = False
     """Whether intervals hold for other raters too."""
 
-    @abstractmethod
     def names(self, correlations: Sequence[str]) -> Sequence[str]:
-        """The requested coefficients that are defined."""
+        """The requested coefficients that are defined: all, where a protocol has no others."""
+        return correlations
 
     @abstractmethod
     def row(self, label: str, correlation: str) -> CorrelationRow:
@@ -289,12 +289,22 @@ def texts_at(texts: Sequence[str], places: Indices) -> pl.Series:
     return pl.Series(np.array(texts, dtype=object)[places], dtype=pl.String)
 
 
-def at_once(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
-    """Does tasks on all cores, and returns their results in order."""
-    tasks = list(tasks)
+def at_once(
+    function: Callable[[T], R], tasks: Iterable[T], progress: Progress | None = None
+) -> list[R]:
+    """Does tasks on all cores, tells how many are done, and returns their results in order."""
+    tasks, done = list(tasks), 0
+
+    def one(task: T) -> R:
+        nonlocal done
+        result = function(task)
+        done += 1
+        advance(progress, done, len(tasks))
+        return result
+
     if cores() == 1 or len(tasks) < 2:
-        return [function(task) for task in tasks]
+        return [one(task) for task in tasks]
     with ThreadPoolExecutor(cores(), thread_name_prefix="rejoinder") as pool:
         # Messages that a task makes are worded as here: a thread has no context of its own.
         contexts = [copy_context() for _ in tasks]
-        return list(pool.map(lambda context, task: context.run(function, task), contexts, tasks))
+        return list(pool.map(lambda context, task: context.run(one, task), contexts, tasks))

@@ -77,10 +77,6 @@ class Observations(Evidence):
             self.notes += intervals.few_groups(np.unique(groups).size, drawn)
         self.resampled: dict[tuple[str, str, bytes], Floats] = {}
 
-    def names(self, correlations: Sequence[str]) -> Sequence[str]:
-        """All of them."""
-        return correlations
-
     def usable(self, *labels: str) -> NDArray[np.bool_]:
         """The observations that a row of these metrics is made of: bool [N]."""
         return np.ones(self.human.size, dtype=np.bool_)

@@ -28,7 +28,7 @@ from rejoinder.meta_evaluation.evidence import (
 )
 from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, UnitSettings, design
 from rejoinder.metrics.engine.rows import BagMatrix, Matrix
-from rejoinder.progress import Progress, advance
+from rejoinder.progress import Progress
 from rejoinder.statistics.conventions import UNDEFINED_SHARE, p_of_drawn
 from rejoinder.statistics.correlation import reason_undefined
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -99,10 +99,6 @@ class UnitObservations(Evidence):
         """How many observations an assignment has."""
         return self.design.pair.size
 
-    def names(self, correlations: Sequence[str]) -> Sequence[str]:
-        """All of them."""
-        return correlations
-
     def prepare(self, correlations: Sequence[str], progress: Progress | None = None) -> None:
         """Goes through all assignments, and permutations, once for every metric and coefficient."""
         new = [each for each in correlations if (self.labels[0], each) not in self.over]
@@ -116,21 +112,12 @@ class UnitObservations(Evidence):
         ranked = {label: Ranked(x) for label, x in self.first.scores.items()}
         systems = np.unique(self.design.pairs)
         self.without |= {key: np.full((systems.size, self.tested), np.nan) for key in keys}
-        done = 0
-
         tasks: list[Callable[[], None]] = [
             *(partial(self._assign, begin, new) for begin in blocks),
             *(partial(self._permute, begin, new, ranked) for begin in chunks),
             *(partial(self._leave_out, s, system, new) for s, system in enumerate(systems)),
         ]
-
-        def one(task: Callable[[], None]) -> None:
-            nonlocal done
-            task()
-            done += 1
-            advance(progress, done, len(tasks))
-
-        at_once(one, tasks)
+        at_once(lambda task: task(), tasks, progress)
 
     def _assign(self, begin: int, correlations: Sequence[str]) -> None:
         """The coefficients of a block of assignments."""

@@ -74,7 +74,10 @@ def pooled_kappa(matrix: Floats, weights: str = "linear") -> AgainstOthers:
     """
     check_choice(WEIGHTS, weights=weights)
     matrix = checked_ratings(matrix)
-    shared = _shared(matrix)
+    present = ~np.isnan(matrix)
+    shared = present & (
+        present.sum(axis=1, keepdims=True) > 1
+    )  # units that somebody else rated too
     each = [_kappa(matrix, rater, rows, WEIGHTS[weights]) for rater, rows in enumerate(shared.T)]
     return AgainstOthers(np.array(each, dtype=np.float64), shared.sum(axis=0).astype(np.int64))
 
@@ -135,12 +138,6 @@ def mean_kappa(
         return MeanKappa(np.nan, 0, "fewer than 2 raters")
     why = "; ".join(dict.fromkeys(filter(None, reasons)))
     return MeanKappa(np.nan, 0, f"no rater has a kappa: {why}")
-
-
-def _shared(matrix: Floats) -> np.ndarray:
-    """Which units each rater and somebody else rated: bool [units, raters]."""
-    present = ~np.isnan(matrix)
-    return present & (present.sum(axis=1, keepdims=True) > 1)
 
 
 def _kappa(

@@ -133,9 +133,8 @@ class RaterEffects:
         """Whether all raters can be compared; or those of each group of units, int64 [units]."""
         if group is None:
             return not self.part.any()
-        return len(set(zip(group.tolist(), self.part.tolist(), strict=True))) == len(
-            set(group.tolist())
-        )
+        parts = set(zip(group.tolist(), self.part.tolist(), strict=True))
+        return len(parts) == len(set(group.tolist()))
 
     @property
     def means(self) -> Floats:

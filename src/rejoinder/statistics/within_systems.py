@@ -191,9 +191,9 @@ class WithinSystems:
             4 contexts, or a system's coefficient is undefined without one of its contexts.
         """
         value = self.mean(x, correlation)
-        reason = self._no_jackknife(value)
-        if reason:
-            return Interval.none(reason)
+        reason = self._too_little(value)
+        if reason or abs(value) > PERFECT:
+            return Interval.none(reason or "the correlation is perfect")
         usable = self._usable(x, correlation)
         without = self._without(x, correlation, usable)
         if not (np.abs(without) < PERFECT).all():  # NaN or perfect
@@ -360,10 +360,6 @@ class WithinSystems:
             return f"without one of the {what} the correlation is perfect"
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         return f"the correlation of {lost[0]}{more} is undefined without one of its {what}"
-
-    def _no_jackknife(self, value: float) -> str | None:
-        perfect = "the correlation is perfect" if abs(value) > PERFECT else None
-        return self._too_little(value) or perfect
 
     def _too_little(self, value: float) -> str | None:
         if math.isnan(value):

@@ -16,6 +16,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import Argument, listed, quoted
 from rejoinder.tables.notes import RENAMED, note
+from rejoinder.tables.parts import Part
 from rejoinder.tables.schemas import ALIASES, COLUMNS, FALLBACKS, HINTS, REFERENCE, REPEATS, SAMPLE
 
 
@@ -185,6 +186,12 @@ def log_renames(renames: Mapping[str, str], where: str) -> None:
     """Logs which columns were read under another name."""
     if renames:
         note(RENAMED, where, columns=dict(renames))
+
+
+def renamed(part: Part, renames: Mapping[str, str]) -> Part:
+    """A table whose columns have other names, which is logged."""
+    log_renames(renames, part.name)
+    return part.with_frame(part.frame.rename(renames))
 
 
 def log_systems(roles: Roles, where: str) -> None:

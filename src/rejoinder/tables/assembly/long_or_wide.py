@@ -13,7 +13,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import stem_of
 from rejoinder.messages import Argument, enumerated, listed, more, quoted
-from rejoinder.tables.assembly.column_roles import folded, log_renames
+from rejoinder.tables.assembly.column_roles import folded, renamed
 from rejoinder.tables.assembly.long_or_wide_scores import (
     holds_numbers,
     is_of_run,
@@ -83,13 +83,11 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> Draft:
             rated several times.
     """
     if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
-        part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
-        log_renames({CONVERSATION: "id"}, part.name)
+        part = renamed(part, {CONVERSATION: "id"})
     part = _with_row_for_each_grade(part, keep)
     columns = part.frame.columns
     if "rater" not in columns and len(alike := [n for n in columns if folded(n) == _SESSION]) == 1:
-        log_renames({alike[0]: "rater"}, part.name)
-        part = part.with_frame(part.frame.rename({alike[0]: "rater"}))
+        part = renamed(part, {alike[0]: "rater"})
         columns = part.frame.columns
     key_names = (*_KEYS, PROBABILITY)
     keys = (*key_names, *(name for name in keep if name not in (*key_names, "score")))
@@ -168,11 +166,7 @@ def _refuse_column_for_each_system(part: Part, keys: Sequence[str]) -> None:
     columns = part.frame.columns
     if "score" in columns or "system" in columns or "id" not in columns:
         return
-    numbers = [
-        each
-        for each in columns
-        if each not in (*keys, *DETAILS) and holds_numbers(scores_of(part.frame.get_column(each)))
-    ]
+    numbers = _of_numbers(part, (*keys, *DETAILS))
     if len(numbers) > 1 and _CRITERIA.isdisjoint(map(folded, numbers)):
         named = Argument("columns", {"system": "+".join(numbers)})
         other = "criterion" if "rater" in columns else "rater"
@@ -188,6 +182,12 @@ def _refuse_column_for_each_system(part: Part, keys: Sequence[str]) -> None:
         )
 
 
+def _of_numbers(part: Part, others: Sequence[str]) -> list[str]:
+    """The columns of numbers beside others."""
+    names = [each for each in part.frame.columns if each not in others]
+    return [each for each in names if holds_numbers(scores_of(part.frame.get_column(each)))]
+
+
 def _likely(part: Part, keys: Sequence[str]) -> dict[str, str]:
     """By absent column of ratings the one that is likely to be it: by its name, or by what it holds."""
     columns = part.frame.columns
@@ -197,12 +197,7 @@ def _likely(part: Part, keys: Sequence[str]) -> dict[str, str]:
         named = [each for each in _may_be_names(part, keys) if folded(each) in _SYSTEMS]
         found |= {"system": named[0]} if len(named) == 1 else {}
     if "score" in absent and "score" not in found:
-        numbers = [
-            each
-            for each in columns
-            if each not in (*keys, *found.values())
-            and holds_numbers(scores_of(part.frame.get_column(each)))
-        ]
+        numbers = _of_numbers(part, (*keys, *found.values()))
         found |= {"score": numbers[0]} if len(numbers) == 1 else {}
     if "rater" in absent and "rater" not in found:
         raters = _may_be_names(part, (*keys, *found.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -22,6 +22,7 @@ from rejoinder.tables.assembly.column_roles import (
     log_renames,
     log_systems,
     may_be_words,
+    renamed,
     roles_of,
     with_samples,
 )
@@ -94,9 +95,7 @@ def part_of_judgements(
         part, columns = _with_row_for_each_system(part, columns)
     part = _checked(part, columns, what)
     names = names or [each.name for each in COLUMNS[what] if each.aliases]
-    renames = key_renames(part.frame.columns, names, part.name)
-    log_renames(renames, part.name)
-    part = part.with_frame(part.frame.rename(renames))
+    part = renamed(part, key_renames(part.frame.columns, names, part.name))
     if what == "ratings":
         feedback = _feedback(part.frame.columns)
         return _graded(typed(_with_row_for_each_rater(_with_rated_ids(part))), values, feedback)
@@ -135,9 +134,13 @@ def _feedback(columns: Sequence[str]) -> list[str]:
     return [each for each in columns if folded(each) in names]
 
 
-def _numbers(part: Part, keys: Collection[str]) -> list[str]:
+_RATING_KEYS = {each.name for each in COLUMNS["ratings"]} - {"score"}
+"""The columns of ratings beside the grade."""
+
+
+def _numbers(part: Part) -> list[str]:
     """The columns with numbers, besides those that name or describe what was rated."""
-    known = {*keys, *DETAILS, *ABOUT_ITEMS} - {"score"}
+    known = {*_RATING_KEYS, *DETAILS, *ABOUT_ITEMS} - {"score"}
     return [
         each.name
         for each in part.frame.iter_columns()
@@ -147,20 +150,19 @@ def _numbers(part: Part, keys: Collection[str]) -> list[str]:
 
 def _graded(part: Part, values: Mapping[str, float], feedback: Sequence[str]) -> Part:
     """Ratings with numbers for words: in the scores or a column of feedback, and by the user's words."""
-    frame = part.frame
-    keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
-    if "score" not in frame.columns:
-        feedback = [] if _numbers(part, keys) else feedback
+    of_numbers = [] if "score" in part.frame.columns else _numbers(part)
+    if "score" not in part.frame.columns:
+        feedback = [] if of_numbers else feedback
         of_grades = (each for each in feedback if _is_of_grades(part, each, values))
         if name := next(of_grades, feedback[0] if feedback else None):
-            log_renames({name: "score"}, part.name)
-            frame = frame.rename({name: "score"})
+            part = renamed(part, {name: "score"})
+    frame = part.frame
     # True and false are grades where a rater gave no others; they may also be flags of a reply.
-    truths = "rater" in frame.columns and "score" not in frame.columns and not _numbers(part, keys)
+    truths = "rater" in frame.columns and "score" not in frame.columns and not of_numbers
     names = [
         name
         for name in frame.columns
-        if name not in keys
+        if name not in _RATING_KEYS
         and (
             values
             or name == "score"
@@ -199,8 +201,7 @@ def _with_rated_ids(part: Part) -> Part:
     # Beside a reply or a reference the table may be read as items too, which are numbered.
     alone = not (roles.references or roles.columns_of("text"))
     if alone and all(_NUMBERED.fullmatch(str(each)) for each in part.values(prompts[0])):
-        log_renames({prompts[0]: "id"}, part.name)
-        return part.with_frame(part.frame.rename({prompts[0]: "id"}))
+        return renamed(part, {prompts[0]: "id"})
     return _with_ids(part, roles, part.name)[1]
 
 
@@ -214,8 +215,7 @@ def _with_row_for_each_rater(part: Part) -> Part:
     values = {name: part.values(name) for name in part.frame.columns}
     lists = [name for name, cells in values.items() if any(map(_is_of_numbers, cells))]
     lengths = {len(cell) for name in lists for cell in values[name] if isinstance(cell, list)}
-    keys = {each.name for each in COLUMNS["ratings"]} - {"score"}
-    if len(lengths) != 1 or _numbers(typed(part.with_frame(part.frame.drop(lists))), keys):
+    if len(lengths) != 1 or _numbers(typed(part.with_frame(part.frame.drop(lists)))):
         return part
     rows = [(row, place) for row in range(part.frame.height) for place in range(*lengths)]
     columns = [

@@ -18,6 +18,8 @@ Choices = dict[str, Any]
 
 LONGEST_COMMENT = 2000
 
+_ENDS = "best", "worst"
+
 
 def choices_of(task: Task, form: Mapping[str, str], arrangement: Sequence[int]) -> Choices:
     """What the fields of a form say.
@@ -33,13 +35,9 @@ def choices_of(task: Task, form: Mapping[str, str], arrangement: Sequence[int]) 
     chosen: Choices = {}
     for place, criterion in enumerate(task.criteria):
         if task.kind == "best-worst":
+            ends = [(form.get(f"c{place}-{end}"), task.sentences[f"{end}_reply"]) for end in _ENDS]
             best, worst = (
-                _reply(
-                    form.get(f"c{place}-{end}"),
-                    arrangement,
-                    f"{task.sentences[f'{end}_reply']} {criterion.asked}",
-                )
-                for end in ("best", "worst")
+                _reply(given, arrangement, f"{words} {criterion.asked}") for given, words in ends
             )
             if best == worst:
                 raise RaterError("choose_different")
@@ -83,7 +81,7 @@ def form_of(task: Task, choices: Choices, arrangement: Sequence[int]) -> dict[st
     for place, criterion in enumerate(task.criteria):
         choice = choices.get(criterion.name)
         if isinstance(choice, dict):
-            form |= {f"c{place}-{end}": shown[choice[end]] for end in ("best", "worst")}
+            form |= {f"c{place}-{end}": shown[choice[end]] for end in _ENDS}
         elif choice is not None:
             is_grade = task.kind == "pointwise"
             form[f"c{place}"] = str(choice) if is_grade else shown.get(choice, TIE)
@@ -114,6 +112,4 @@ def _expected(task: Task, answer: Any, choice: Any) -> bool:
         return choice in (answer if isinstance(answer, list | tuple) else [answer])
     if task.kind == "head-to-head":
         return choice == (TIE if answer == TIE else answer - 1)
-    return isinstance(choice, dict) and all(
-        choice[end] == answer[end] - 1 for end in ("best", "worst")
-    )
+    return isinstance(choice, dict) and all(choice[end] == answer[end] - 1 for end in _ENDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -85,7 +85,10 @@ class PairUnits(UnitObservations):
     def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, Ranked]) -> None:
         plain = copy(self)
         plain.rated = self.base
-        plain.design = _folded(self.design, self.copies.item)
+        design = self.design
+        plain.design = _Folded(
+            design.pairs, design.items, design.size, design.seed, self.copies.item
+        )
         UnitObservations._permute(plain, begin, correlations, ranked)
 
 
@@ -93,15 +96,11 @@ class PairUnits(UnitObservations):
 class _Folded(Design):
     """A design whose units name the items themselves, not a pair's copies of them."""
 
-    item: Indices = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    item: Indices
 
     def assigned(self, block: int, number: int) -> Assigned:
         members, turned = super().assigned(block, number)
         return Assigned(self.item[members], turned)
-
-
-def _folded(design: Design, item: Indices) -> Design:
-    return _Folded(design.pairs, design.items, design.size, design.seed, item)
 
 
 def _copies(rated: Rated) -> tuple[Copies, list[str]]:
@@ -149,13 +148,10 @@ def _copied(
     ids = tuple(
         f"{p}:{rated.ids[i]}" for p, items in enumerate(copies.items) for i in items.tolist()
     )
-    subjects = {
-        label: replace(
-            subject,
-            rows=rows(label, subject, copies) if rows else subject.rows.pick(copies.item),
-        )
-        for label, subject in rated.subjects.items()
-    }
+    subjects = {}
+    for label, subject in rated.subjects.items():
+        copied = rows(label, subject, copies) if rows else subject.rows.pick(copies.item)
+        subjects[label] = replace(subject, rows=copied)
     values = human[system, item]
     return Rated(rated.systems, ids, subjects, system, item, values[:, None], values, rated.mean)
 

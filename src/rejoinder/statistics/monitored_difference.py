@@ -142,19 +142,18 @@ def follow(
     """
     usable = [each for each in estimates if each.error > 0 and each.df > 0]
     fractions = [1 / each.error**2 / plan.information for each in usable]
-    last = next(
-        (k for k, each in enumerate(usable) if each.rated >= plan.most or fractions[k] >= 1),
-        len(usable) - 1,
-    )
-    until_now = usable[: last + 1]
-    if not until_now:
-        return StudyCourse(())
+    until_now: list[LookEstimate] = []
     total = 0.0
     spending = []
-    for each, fraction in zip(until_now, fractions, strict=False):
+    for each, fraction in zip(usable, fractions, strict=True):
         ends = each.rated >= plan.most or fraction >= 1
         total = SPENT if ends else max(total, spent(fraction) if plan.stopping else 0.0)
         spending.append(total)
+        until_now.append(each)
+        if ends:
+            break
+    if not until_now:
+        return StudyCourse(())
     times = [each.rated / plan.most for each in until_now]
     monitoring = Monitoring.of(times, spending)
     boundaries = monitoring.boundaries * [wider(each.rated) for each in until_now]
@@ -163,8 +162,7 @@ def follow(
         looks.append(_look(each, fraction, float(boundary), plan))
         if looks[-1].says in (BETTER, ENDED):
             break
-    ended = looks[-1].says != GO_ON
-    if not ended:
+    if looks[-1].says == GO_ON:
         return StudyCourse(tuple(looks))
     number = len(looks)
     final = every if every is not None and every.error > 0 and every.df > 0 else usable[-1]

@@ -6,7 +6,7 @@ is raised is a defect of Rejoinder.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from rejoinder.messages import Argument
 
@@ -59,16 +59,6 @@ def check_least(least: int, **values: float | None) -> None:
     for name, value in values.items():
         if value is not None and value < least:
             raise ParameterError(Argument(name, value), f" must be {least} or more")
-
-
-def check_choice(choices: Collection[str], **values: object) -> None:
-    """Raises a ParameterError for an argument that is none of the choices.
-
-    >>> check_choice(["half", "davidson"], ties="half")
-    """
-    for name, value in values.items():
-        if value not in choices:
-            raise ParameterError(Argument(name, value), f" is unknown; choose {one_of(choices)}")
 
 
 def one_of(choices: Iterable[str]) -> str:

@@ -31,6 +31,7 @@ SHAPED = {
         "human_evaluation.rating_criterion._mean_interval",
         "statistics.mean_difference.paired_difference",
         "statistics.mean_difference.mean_inference",
+        "statistics.skewed_mean.Tails.inference",
         "statistics.skewed_mean.t_inference",
         "statistics.prediction_powered.corrected_mean",
         "statistics.prediction_powered._estimate",

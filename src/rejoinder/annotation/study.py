@@ -505,7 +505,13 @@ _NAMED = "SELECT 1 FROM study WHERE key GLOB 'name:*' AND value = ?"
 
 
 def write_setting(db: sqlite3.Connection, key: str, value: str) -> None:
-    """Writes a setting, or what is known of a rater, which stands beside them: `salvage` looks there."""
+    """Writes a setting, or what is known of a rater, which stands beside them: `salvage` looks there.
+
+    Args:
+        db: The database of the study.
+        key: What the setting is called.
+        value: Its value.
+    """
     db.execute(
         "INSERT INTO study (key, value) VALUES (?, ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",

@@ -119,7 +119,13 @@ class SettingsFile(Generic[Settings]):
 
 
 def unknown(name: str, known: Sequence[str], what: str = "setting") -> str:
-    """Says that there is no such setting, or another named thing, and which there are."""
+    """Says that there is no such setting, or another named thing, and which there are.
+
+    Args:
+        name: The name that was given.
+        known: The names that there are.
+        what: What is named.
+    """
     near = meant(name, known)
     hint = f" (meant {quoted(near)}?)" if near else ""
     return f"no {what} {quoted(name)}{hint}; expected {one_of(known)}"

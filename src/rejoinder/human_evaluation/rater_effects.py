@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from rejoinder.errors import ParameterError, check_choice
+from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
 from rejoinder.messages import Argument, counted
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.tables.assembly.long_or_wide import NOBODY
 
 RaterEffects = Literal["random", "fixed"]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from rejoinder.errors import check_choice
 from rejoinder.human_evaluation.by_people.compare import (
     PAIRS,
     VERDICTS,
@@ -21,6 +20,7 @@ from rejoinder.human_evaluation.rating_criterion import RatingCriterion
 from rejoinder.human_evaluation.rating_result import RatingSummary
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.statistics.aggregation import AGGREGATIONS
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rejoinder.errors import ParameterError, check_choice
+from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.comparisons import Comparisons
 from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
@@ -16,6 +16,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.contest_likelihood import Contests
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.statistics.head_to_head import Tally, tally
 from rejoinder.statistics.holm import SIGNIFICANT, holm
 from rejoinder.statistics.paired_comparisons import (

@@ -14,7 +14,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, GAP, Document, View, lines, reasons, signed
-from rejoinder.errors import ParameterError, check_choice, one_of
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.dialogue_level import turn_ratings
@@ -27,6 +27,7 @@ from rejoinder.result import Basis, PlottedResult, with_basis
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
 from rejoinder.statistics.draws import check_draws, check_permutations
 from rejoinder.statistics.rating_matrix import rater_groups

@@ -292,7 +292,13 @@ def texts_at(texts: Sequence[str], places: Indices) -> pl.Series:
 def at_once(
     function: Callable[[T], R], tasks: Iterable[T], progress: Progress | None = None
 ) -> list[R]:
-    """Does tasks on all cores, tells how many are done, and returns their results in order."""
+    """Does tasks on all cores, tells how many are done, and returns their results in order.
+
+    Args:
+        function: Does one task.
+        tasks: What it is called with.
+        progress: Called with how many tasks are done, and of how many; None: nobody asks.
+    """
     tasks, done = list(tasks), 0
 
     def one(task: T) -> R:

@@ -12,7 +12,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, check_choice
+from rejoinder.errors import InputError
 from rejoinder.human_evaluation.grades import SCALE, Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument, Call, counted, listed, merged, quoted
@@ -37,7 +37,7 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.annotator_test import Alignment, AnnotatorTest, alternative_annotator_test
 from rejoinder.statistics.calibration import cross_fitted
 from rejoinder.statistics.clusters import Groups, variance_components
-from rejoinder.statistics.conventions import NO_SPREAD, NOISE
+from rejoinder.statistics.conventions import NO_SPREAD, NOISE, check_choice
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.judge_errors import Estimate, JudgeErrors, judge_errors

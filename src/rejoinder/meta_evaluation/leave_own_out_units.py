@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rejoinder.errors import check_choice
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import merged
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
@@ -23,6 +22,7 @@ from rejoinder.progress import Progress, advance
 from rejoinder.scoring.leave_own_out import LeaveOwnOut, LeftOut, own_left_out
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError, check_choice, one_of
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.rater_effects import RaterEffects, RaterRule
 from rejoinder.messages import Argument
 from rejoinder.meta_evaluation.dialogue_level import RULES, Turns, dialogues
@@ -25,6 +25,7 @@ from rejoinder.meta_evaluation.soft import SoftPairs
 from rejoinder.meta_evaluation.turn_level import Observations, TurnObservations
 from rejoinder.meta_evaluation.unit_assignments import UnitSettings
 from rejoinder.meta_evaluation.unit_level import UnitObservations
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.tables.checks.arguments import expect
 
 # Of 7 systems drawn with replacement, 8% of the resamples hold 3 distinct ones or fewer, whose

@@ -92,8 +92,8 @@ class Observations(Evidence):
         interval = self._interval(label, correlation, usable)
         p = math.nan
         if self.draws.permutations:
-            drawn = self.draws.permutations, self.draws.rng, self.groups[usable]
-            p = float(significance.permutation_p(x, y, correlation, *drawn))
+            trials = self.draws.permutations, self.draws.rng, self.groups[usable]
+            p = float(significance.permutation_p(x, y, correlation, *trials))
         return CorrelationRow(value, y.size, interval.low, interval.high, p, no_interval(interval))
 
     def _interval(self, label: str, correlation: str, usable: NDArray[np.bool_]) -> Interval:
@@ -137,8 +137,8 @@ class Observations(Evidence):
             interval = percentiles(first - second)
         p = math.nan
         if self.draws.permutations:
-            drawn = self.draws.permutations, self.draws.rng, self.groups[usable]
-            p = significance.paired_permutation(x1, x2, y, correlation, *drawn).p
+            trials = self.draws.permutations, self.draws.rng, self.groups[usable]
+            p = significance.paired_permutation(x1, x2, y, correlation, *trials).p
         williams = significance.williams(r12, r13, r23, y.size)
         ends = interval.low, interval.high
         return Pair(r12, r13, y.size, *ends, p, williams, no_interval(interval))

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rejoinder.errors import InputError, ParameterError, check_choice
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.statistics.rating_matrix import checked_ratings, mean_ratings
 
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, check_choice
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import freedom_of
-from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
+from rejoinder.statistics.conventions import LEVEL, check_choice, check_level, too_few_groups
 from rejoinder.statistics.intervals import SAME, Interval
 from rejoinder.statistics.rating_matrix import checked_ratings
 from rejoinder.statistics.standard_error import standard_errors

@@ -14,11 +14,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, ParameterError, check_choice
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import Groups, mean_variance
-from rejoinder.statistics.conventions import NO_SPREAD
+from rejoinder.statistics.conventions import NO_SPREAD, check_choice
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.rating_matrix import checked_ratings
 from rejoinder.statistics.student import upper_tail

@@ -7,12 +7,12 @@ observed result among them: ``(c + 1) / (n + 1)``, so it is never 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import overload
 
 import numpy as np
 
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
 
@@ -87,6 +87,16 @@ def too_few_groups(number: int, groups: str = "groups") -> str | None:
     ('fewer than 4 contexts to resample', None)
     """
     return f"fewer than {LEAST_GROUPS} {groups} to resample" if number < LEAST_GROUPS else None
+
+
+def check_choice(choices: Collection[str], **values: object) -> None:
+    """Raises a ParameterError for an argument that is none of the choices.
+
+    >>> check_choice(["half", "davidson"], ties="half")
+    """
+    for name, value in values.items():
+        if value not in choices:
+            raise ParameterError(Argument(name, value), f" is unknown; choose {one_of(choices)}")
 
 
 def check_level(level: float) -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rejoinder.errors import check_choice
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.statistics.rating_matrix import checked_ratings
 

@@ -7,11 +7,12 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError, check_choice
+from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import Argument
 from rejoinder.statistics.clusters import freedom_of, influences
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.max_over_pairs import max_over_pairs
 from rejoinder.statistics.prediction_powered import CorrectedMean

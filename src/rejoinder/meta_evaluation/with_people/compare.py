@@ -11,7 +11,7 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.document.parts import AS_USUAL, Document, View
-from rejoinder.errors import InputError, ParameterError, check_choice, one_of
+from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.by_people.families import Correction, check_correction
 from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
 from rejoinder.human_evaluation.grades import Scale
@@ -34,6 +34,7 @@ from rejoinder.scoring.external import scores_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.combined_predictions import FOLDS
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, TUNED_FOR
+from rejoinder.statistics.conventions import check_choice
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.frames import Frame

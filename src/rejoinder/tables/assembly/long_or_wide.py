@@ -166,7 +166,7 @@ def _refuse_column_for_each_system(part: Part, keys: Sequence[str]) -> None:
     columns = part.frame.columns
     if "score" in columns or "system" in columns or "id" not in columns:
         return
-    numbers = _of_numbers(part, (*keys, *DETAILS))
+    numbers = _number_columns(part, (*keys, *DETAILS))
     if len(numbers) > 1 and _CRITERIA.isdisjoint(map(folded, numbers)):
         named = Argument("columns", {"system": "+".join(numbers)})
         other = "criterion" if "rater" in columns else "rater"
@@ -182,7 +182,7 @@ def _refuse_column_for_each_system(part: Part, keys: Sequence[str]) -> None:
         )
 
 
-def _of_numbers(part: Part, others: Sequence[str]) -> list[str]:
+def _number_columns(part: Part, others: Sequence[str]) -> list[str]:
     """The columns of numbers beside others."""
     names = [each for each in part.frame.columns if each not in others]
     return [each for each in names if holds_numbers(scores_of(part.frame.get_column(each)))]
@@ -197,7 +197,7 @@ def _likely(part: Part, keys: Sequence[str]) -> dict[str, str]:
         named = [each for each in _may_be_names(part, keys) if folded(each) in _SYSTEMS]
         found |= {"system": named[0]} if len(named) == 1 else {}
     if "score" in absent and "score" not in found:
-        numbers = _of_numbers(part, (*keys, *found.values()))
+        numbers = _number_columns(part, (*keys, *found.values()))
         found |= {"score": numbers[0]} if len(numbers) == 1 else {}
     if "rater" in absent and "rater" not in found:
         raters = _may_be_names(part, (*keys, *found.values()))

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import rejoinder
 from rejoinder import Scores, compare_with_people, judge
@@ -296,7 +297,13 @@ def test_conversations_of_the_scores_count_as_those_of_ratings_alone():
     given = Scores.from_segments(marks.drop("other"), resamples=0)
     beside, alone = compare_with_people(given, people), rejoinder.compare(ratings=people)
     columns = ["a", "b", "difference", "low", "high", "p", "p_holm", "rated"]
-    assert beside.pairs.filter(by="people").select(columns).equals(alone.pairs.select(columns))
+    # The two sum the same numbers in other orders: the last bit depends on the processor.
+    assert_frame_equal(
+        beside.pairs.filter(by="people").select(columns),
+        alone.pairs.select(columns),
+        rel_tol=1e-12,
+        abs_tol=0,
+    )
     assert not [note for note in beside.notes if "column 'conversation'" in note]
 
 

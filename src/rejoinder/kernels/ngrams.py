@@ -40,6 +40,9 @@ class Item(NamedTuple):
     gram_hypothesis: Indices  # [grams] the hypothesis that listed the gram last
     gram_listed: Indices  # [grams] where it did
     gram_chain: Indices  # [grams] the gram's latest link, or ABSENT
+    gram_reference: Indices  # [grams] the reference that held the gram last, or ABSENT
+    gram_count: Indices  # [grams] how often it has held it so far
+    gram_most: Indices  # [grams] max_j #_g(r_j) so far
     listed_gram: Indices  # [listed] a hypothesis' distinct grams, hypothesis after hypothesis
     listed_order: Indices  # [listed] the gram's order n
     listed_count: Indices  # [listed] #_g(h)
@@ -62,7 +65,7 @@ def working_memory(hypotheses: Grouped, references: Grouped, order: int) -> Memo
     most = int(np.diff(hypotheses.bounds).max(initial=0))
     slots = 1 << max(4, (2 * grams - 1).bit_length())
     sizes = np.array([slots, grams, links, most + 1])
-    numbers = np.empty(2 * slots + 6 * grams + 3 * links + most + 1, dtype=np.int64)
+    numbers = np.empty(2 * slots + 9 * grams + 3 * links + most + 1, dtype=np.int64)
     numbers[:slots] = -1
     return Memory(sizes, numbers, np.empty(slots, dtype=np.uint64))
 
@@ -73,7 +76,7 @@ def carved(memory: Memory) -> Item:
     sizes, numbers, keys = memory
     slots, grams, links, lists = sizes[0], sizes[1], sizes[2], sizes[3]
     a = 2 * slots
-    b = a + 6 * grams
+    b = a + 9 * grams
     c = b + 3 * links
     return Item(
         numbers[:slots],
@@ -84,7 +87,10 @@ def carved(memory: Memory) -> Item:
         numbers[a + 2 * grams : a + 3 * grams],
         numbers[a + 3 * grams : a + 4 * grams],
         numbers[a + 4 * grams : a + 5 * grams],
-        numbers[a + 5 * grams : b],
+        numbers[a + 5 * grams : a + 6 * grams],
+        numbers[a + 6 * grams : a + 7 * grams],
+        numbers[a + 7 * grams : a + 8 * grams],
+        numbers[a + 8 * grams : b],
         numbers[c : c + lists],
         numbers[b : b + links],
         numbers[b + links : b + 2 * links],
@@ -135,6 +141,8 @@ def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
                     item.slot_gram[slot] = grams
                     item.gram_hypothesis[grams] = ABSENT
                     item.gram_chain[grams] = ABSENT
+                    item.gram_reference[grams] = ABSENT
+                    item.gram_most[grams] = 0
                     grams += 1
                 gram = item.slot_gram[slot]
                 if item.gram_hypothesis[gram] == k:
@@ -180,6 +188,35 @@ def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
                     item.link_next[links] = link
                     item.gram_chain[gram] = links
                     links += 1
+
+
+@helper
+def count_references(item: Item, i: int, r: Grouped, order: int) -> None:
+    """Keeps for every gram of item ``i`` the most that one of its references holds, and no chain.
+
+    What a gram's links would be searched for is here without a branch, which takes less time.
+
+    Args:
+        item: The working memory.
+        i: The place of the item.
+        r: The references.
+        order: Maximum length of n-grams.
+    """
+    tokens = r.tokens
+    for j in range(r.bounds[i], r.bounds[i + 1]):
+        stop = r.last[j]
+        for at in range(r.first[j], stop):
+            key = np.uint64(0)
+            for n in range(1, min(order, stop - at) + 1):
+                key = extended(key, tokens[at + n - 1])
+                slot = slot_of(item, i, key)
+                if item.slot_item[slot] != i:
+                    break
+                gram = item.slot_gram[slot]
+                count = 1 + item.gram_count[gram] * (item.gram_reference[gram] == j)
+                item.gram_reference[gram] = j
+                item.gram_count[gram] = count
+                item.gram_most[gram] = max(item.gram_most[gram], count)
 
 
 @helper
@@ -240,7 +277,8 @@ def _bleu_rows(h: Grouped, r: Grouped, order: int, memory: Memory, rows: Table) 
     item = carved(memory)
     for i in range(h.bounds.size - 1):
         begin, end = h.bounds[i], h.bounds[i + 1]
-        match(item, i, h, r, order)
+        list_hypotheses(item, i, h, order)
+        count_references(item, i, r, order)
         for k in range(begin, end):
             row = rows[k]
             length = h.last[k] - h.first[k]
@@ -249,11 +287,7 @@ def _bleu_rows(h: Grouped, r: Grouped, order: int, memory: Memory, rows: Table) 
             for n in range(1, order + 1):
                 row[1 + order + n] = max(0, length - n + 1)
             for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
-                most = 0
-                link = item.gram_chain[item.listed_gram[e]]
-                while link != ABSENT:
-                    most = max(most, item.link_count[link])
-                    link = item.link_next[link]
+                most = item.gram_most[item.listed_gram[e]]
                 row[1 + item.listed_order[e]] += min(most, item.listed_count[e])
 
 

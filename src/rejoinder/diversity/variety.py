@@ -45,7 +45,7 @@ from rejoinder.metrics.external import External
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.progress import Progress, advance
 from rejoinder.result import PlottedResult
-from rejoinder.scoring.clusters import cluster_column, labelled
+from rejoinder.scoring.clusters import cluster_column
 from rejoinder.scoring.shown_values import times_of
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import too_few_groups
@@ -55,6 +55,7 @@ from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import mean_inference
 from rejoinder.statistics.proportions import share_size, wilson
 from rejoinder.tables.in_memory import ResponsesLike, taken
+from rejoinder.tables.item_clusters import cluster_labels
 from rejoinder.tables.responses import refuse_unknown_ids
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tables.types import Responses
@@ -218,7 +219,6 @@ def variety(
     k = _common(frame, samples)
     by_system, notes = _samples(frame, ids, k)
     column, without_label = cluster_column(contexts, cluster)
-    contexts = labelled(contexts, column)
     bleu, distinct = SentenceBLEU(tokenizer=tokenizer), DistinctN(tokenizer=tokenizer)
     said = [text for own in by_system.values() for text in own.texts]
     unseparated = separation_notes(bleu, ReplySample(Strings.of(said), len(ids)))
@@ -230,7 +230,9 @@ def variety(
     texts = Strings.of([*said, *written])
     prompts = _Prompts(
         ids,
-        contexts.get_column(column or "id").cast(pl.String).rank("dense").to_numpy(),
+        (cluster_labels(contexts, column) if column else contexts.get_column("id"))
+        .rank("dense")
+        .to_numpy(),
         k,
         seed,
         tokenizer,

@@ -23,7 +23,7 @@ from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import taken
-from rejoinder.tables.item_clusters import CONVERSATION, OWN_COLUMNS, OWN_LABEL, labels_in
+from rejoinder.tables.item_clusters import CONVERSATION, OWN_COLUMNS, cluster_labels, labels_in
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.selection import check_systems, criterion_notes
@@ -302,7 +302,7 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
 def _clusters(scores: Scores, ids: Sequence[str]) -> tuple[Indices, tuple[str, ...]]:
     """The clusters of the items, int64 [n], numbered as they come; and their names."""
     items = pl.DataFrame({"id": ids}).join(scores.items, on="id", how="left", maintain_order="left")
-    labels = items.get_column(scores.cluster).cast(pl.String)
+    labels = cluster_labels(items, scores.cluster)
     codes = codes_of(labels.rank("dense").cast(pl.Int64).to_numpy())
     return codes, tuple(labels.unique(maintain_order=True).to_list())
 
@@ -328,7 +328,7 @@ def _cluster_notes(scores: Scores, ratings: pl.DataFrame) -> list[str]:
         ]
     named = scores.items.select("id", scored=scored)
     other = pairs.join(named, on="id", maintain_order="left").filter(
-        pl.col(column) != pl.col("scored"), pl.col("scored") != OWN_LABEL
+        pl.col(column) != pl.col("scored")
     )
     if not other.height:
         return []

@@ -21,12 +21,9 @@ from rejoinder.scoring.measurements import Measurements, clusters_of, few_items,
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
-from rejoinder.tables.item_clusters import CONVERSATION, NONE, OWN_LABEL, labels_in
+from rejoinder.tables.item_clusters import CONVERSATION, NONE, labels_in, note_on_unlabelled
 
 S = TypeVar("S", bound=Measurements)
-
-_EMPTY = f"the column '{CONVERSATION}' is empty for"
-"""How the note on items without a value begins."""
 
 
 def clustered(scores: S, cluster: str | None) -> S:
@@ -48,10 +45,9 @@ def clustered(scores: S, cluster: str | None) -> S:
         scores.need_items()
     column, empty = cluster_column(scores.items, cluster)
     # Notes of kept scores may name an option behind the semicolon where these name an argument.
-    before = {_fact(each) for each in (*_notes(scores), *few_items(scores.measured))}
-    notes = [
-        each for each in scores.notes if _fact(each) not in before and not each.startswith(_EMPTY)
-    ]
+    _, default = cluster_column(scores.items, None)
+    before = {_fact(each) for each in (*default, *_notes(scores), *few_items(scores.measured))}
+    notes = [each for each in scores.notes if _fact(each) not in before]
     changed = _with_clusters(scores, column)
     added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
     return replace(changed, notes=(*empty, *added, *notes))
@@ -75,14 +71,11 @@ def cluster_column(items: pl.DataFrame, cluster: str | None) -> tuple[str, list[
     empty = _without_value(items, column)
     if not empty:
         return column, []
-    item, share = f"item '{empty[0]}'", f"({len(empty)} of {items.height} items)"
     if cluster is None:
-        return column, [
-            f"{_EMPTY} {item} {share}: each such item is taken as a cluster "
-            f"of its own; fill it, or name another column with {Argument('cluster')}"
-        ]
+        return column, [note_on_unlabelled(column, "", empty, items.height)]
     raise InputError(
-        f"cluster '{column}': {item} has no value there {share}; give every item one, or name another column"
+        f"cluster '{column}': item '{empty[0]}' has no value there ({len(empty)} of {items.height} items); "
+        "give every item one, or name another column"
     )
 
 
@@ -191,33 +184,18 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
     return items.filter(labels.is_null()).get_column("id").to_list()
 
 
-def labelled(items: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The items, with a label of its own for each that has none, and no white space around labels.
-
-    Args:
-        items: The items.
-        column: The column of the clusters; empty: the items stay as they are.
-    """
-    labels = labels_in(items.get_column(column)) if column else None
-    if labels is None or not (items.schema[column] == pl.String or labels.null_count()):
-        return items
-    items = items.with_columns(labels)
-    return items.with_columns(pl.col(column).fill_null(OWN_LABEL))
-
-
 def _with_clusters(scores: S, column: str) -> S:
     """The same scores over the clusters of a column."""
-    items = labelled(scores.items, column)
     measured = {
         label: replace(
             each,
             signature=with_word(each.signature, "cluster", column),
-            clusters=clusters_of(items, column, each.usable),
+            clusters=clusters_of(scores.items, column, each.usable),
         )
         for label, each in scores.measured.items()
     }
     return replace(
-        scores, items=items, measured=measured, cluster=column,
+        scores, measured=measured, cluster=column,
         _draws={}, _resampled={}, _left_out={},
     )  # fmt: skip
 

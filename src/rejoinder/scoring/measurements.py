@@ -322,9 +322,9 @@ def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups 
     """
     if not column or not usable.any():
         return None
-    import polars as pl
+    from rejoinder.tables.item_clusters import cluster_labels
 
-    labels = items.get_column(column).cast(pl.String).rank("dense").to_numpy()
+    labels = cluster_labels(items, column).rank("dense").to_numpy()
     return Groups.of(codes_of(labels[usable]), int(usable.sum()))
 
 

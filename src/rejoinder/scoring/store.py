@@ -327,8 +327,6 @@ def _check(saved: ScoreFileMetadata, table: pl.DataFrame) -> None:
                 f"the items of system '{saved.systems[s]}' are not those of '{saved.systems[0]}', in "
                 "the same order"
             )
-    if saved.cluster and items.get_column(_file_column(saved.cluster)).is_null().any():
-        raise InputError(f"an item has no value in '{saved.cluster}', the column of the clusters")
     fewest, most = saved.references
     if not 0 <= fewest <= most:
         raise InputError(f"from {fewest} to {most} references")

@@ -20,9 +20,6 @@ CONVERSATION = "conversation"
 NONE = "none"
 """In place of a column: every item is independent."""
 
-OWN_LABEL = pl.format("item {}", "id")
-"""The label of an item that has none: it is a cluster of its own."""
-
 OWN_COLUMNS = {*RATINGS, *PREFERENCES, AGAINST}
 """What judgements themselves consist of: none of these names clusters."""
 
@@ -68,6 +65,20 @@ def labels_in(cells: pl.Series) -> pl.Series | None:
             cells = cells.cast(pl.Int64)
     text = cells.cast(pl.String).str.strip_chars()
     return text.set(text == "", None)
+
+
+def cluster_labels(items: pl.DataFrame, column: str) -> pl.Series:
+    """The cluster of each item as text; an item that has none is a cluster of its own.
+
+    Args:
+        items: The items, with ``id`` and the column.
+        column: A column that names clusters.
+    """
+    labels = labels_in(items.get_column(column))
+    if labels is None:
+        return items.get_column(column).cast(pl.String)
+    own = pl.col("label").fill_null(pl.format("item {}", "id"))
+    return items.select("id", label=labels).select(own.alias(column)).to_series()
 
 
 def with_labels(
@@ -147,6 +158,22 @@ def cluster_note(group: NDArray[np.generic], column: str) -> str:
     )
 
 
+def note_on_unlabelled(column: str, of: str, ids: Sequence[str], items: int) -> str:
+    """A note that some items have no label.
+
+    Args:
+        column: The column of the clusters.
+        of: Behind the column, of what it is, such as " of the ratings".
+        ids: The items without a label.
+        items: How many items there are.
+    """
+    return (
+        f"the column '{column}'{of} is empty for item {quoted(ids[0])} ({len(ids)} of "
+        f"{counted(items, 'item')}): each such item is taken as a cluster of its own; fill it, or name "
+        f"another column with {Argument('cluster')}"
+    )
+
+
 def clusters_in(
     table: pl.DataFrame, column: str, what: str, required: bool
 ) -> tuple[ItemClusters | None, list[str]]:
@@ -177,12 +204,9 @@ def clusters_in(
     if empty.height and not required:
         if empty.height == pairs.height:
             return None, []
-        first = quoted(empty.item(0, "id"))
-        notes.append(
-            f"the column '{column}' of the {what} is empty for {first} ({empty.height} of "
-            f"{counted(pairs.height, 'item')}): each such item is taken as a cluster of its own; fill it"
-        )
-        pairs = pairs.with_columns(pl.col(column).fill_null(OWN_LABEL))
+        without = empty.get_column("id").to_list()
+        notes.append(note_on_unlabelled(column, f" of the {what}", without, pairs.height))
+        pairs = pairs.with_columns(cluster_labels(pairs, column))
     several = pairs.filter(pl.col("id").is_duplicated())
     if empty.height and required:
         fault = f"id {quoted(empty.item(0, 'id'))} has no value in the column '{column}'"

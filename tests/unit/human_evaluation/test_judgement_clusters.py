@@ -229,7 +229,9 @@ def test_an_item_without_a_conversation_is_noted():
     summary = ratings(turns.with_columns(first))  # other rows say the conversation of that item
     assert summary.counts["clusters"].to_list() == [12]
     summary = ratings(turns.with_columns(some))
-    expected = "is empty for '3-1' (1 of 24 items): each such item is taken as a cluster of its own"
+    expected = (
+        "is empty for item '3-1' (1 of 24 items): each such item is taken as a cluster of its own"
+    )
     assert expected in summary.notes[0]
 
 

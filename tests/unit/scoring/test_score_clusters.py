@@ -187,7 +187,7 @@ def test_white_space_is_no_part_of_a_label():
     assert tables[0].equals(tables[1], null_equal=True)
 
 
-def test_a_column_with_gaps():
+def test_a_column_with_gaps(tmp_path):
     """An item without a value is a cluster of its own; without any cluster intervals are too narrow."""
     labels = [None, " ", *(f"c{k // 4}" for k in range(2, 48))]
     scores = measured(labels)
@@ -195,6 +195,13 @@ def test_a_column_with_gaps():
     assert scores.systems().equals(filled.systems(), null_equal=True)
     assert scores.cluster == "conversation"
     assert any("is empty for item '1' (2 of 48 items)" in each for each in scores.notes)
+    assert scores.items.get_column("conversation").to_list() == labels
+    assert scores.clustered("none").clustered(None).notes == scores.notes
+    with pytest.raises(InputError, match="item '1' has no value there"):
+        scores.clustered("conversation")
+    scores.save(tmp_path / "kept.parquet")
+    kept = load_scores(tmp_path / "kept.parquet")
+    assert kept.systems().equals(scores.systems(), null_equal=True)
     assert not measured([None] * 48).cluster
     with pytest.raises(InputError, match="item '1' has no value there"):
         measured(labels, cluster="conversation")

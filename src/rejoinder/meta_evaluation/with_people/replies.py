@@ -16,6 +16,7 @@ from rejoinder.human_evaluation.rater_effects import RaterEffects
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.item_clusters import cluster_labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,7 @@ class RepliesWithRatings(RatedReplies):
         places, shape = (rated.system, place[rated.item]), (len(systems), items.len())
         group = np.arange(items.len())
         if scores.cluster:
-            labels = scores.items.get_column(scores.cluster).cast(pl.String)
+            labels = cluster_labels(scores.items, scores.cluster)
             _, group = np.unique(labels.to_numpy(), return_inverse=True)
         return cls(
             systems=rated.systems,

@@ -77,8 +77,8 @@ def cluster_labels(items: pl.DataFrame, column: str) -> pl.Series:
     labels = labels_in(items.get_column(column))
     if labels is None:
         return items.get_column(column).cast(pl.String)
-    own = pl.col("label").fill_null(pl.format("item {}", "id"))
-    return items.select("id", label=labels).select(own.alias(column)).to_series()
+    filled = pl.col("label").fill_null(pl.format("item {}", "id")).alias(column)
+    return items.select("id", label=labels).select(filled).to_series()
 
 
 def with_labels(

@@ -160,7 +160,7 @@ def _of_these(replies: RepliesWithRatings, study: Study, truth: Truth) -> float:
         return 0.0
     items = int(study.rated.sum())
     alone = scope(single.shares(np.full(items, 1 / items)), single.random) == "these raters"
-    return float(study.here[0] - study.here[1]) - truth.difference if alone else 0.0
+    return float(study.alike[0] - study.alike[1]) - truth.difference if alone else 0.0
 
 
 def replies_of(
@@ -188,7 +188,9 @@ def _without_difference(shape: Shape, study: Study) -> tuple[Study, Truth, bool]
     if DIFFERENCES[shape.differences].noise != "normal":
         return study, truth, False
     off = np.array([truth.difference, 0.0])
-    study = study._replace(ratings=study.ratings - off[:, None, None], here=study.here - off)
+    study = study._replace(
+        ratings=study.ratings - off[:, None, None], here=study.here - off, alike=study.alike - off
+    )
     return study, truth._replace(means=truth.means - off), True
 
 
@@ -255,11 +257,11 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     ratings, group = study.ratings[system, item], study.cluster[item]
     each = [judge_errors(ratings, marks[system, item], system, group) for marks in study.marks]
     found = each[0]
-    here = float(truth.marks.mean() - study.here.mean())
+    here = float(truth.marks.mean() - study.alike.mean())
     reliability = cell.shape.reliability(study.narrower, SYSTEMS)
     within = truth.correlation * np.sqrt(reliability)
     slope = truth.slope if found.calibration == "slope" else np.nan
-    errors = truth._replace(means=study.here).errors
+    errors = truth._replace(means=study.alike).errors
     for what, estimate, value in (
         ("severity", found.severity, here),
         ("slope", found.slope, slope),
@@ -273,8 +275,8 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
             yield Ends(what, estimate.low, estimate.high, value)
     errors_of = np.stack([one.errors for one in each], axis=1)
     if panel and np.isfinite(errors_of).all():
-        number = independent_judges(errors_of, found.noise, group)
-        yield Ends("panel of 3", number.low, number.high, cell.shape.panel(3, study.here))
+        number = independent_judges(errors_of, found.noise, group, found.noise_left_out)
+        yield Ends("panel of 3", number.low, number.high, cell.shape.panel(3, study.alike))
         if RATERS[cell.shape.raters].lean:
             yield Ends("panel of 3, other raters", number.low, number.high, 3.0)
     if study.narrower:
@@ -502,6 +504,8 @@ THESE_RATERS = (
     "Intervals hold for these raters; others may favour another system, or be less reliable"
 )
 
+FEW_REPEATS = "hardly known: the interval of a panel contained the truth in"
+
 BOTH = ("corrected", "people")
 WITH_ERROR = (*BOTH, "judge's error")
 WITH_TESTS = (*BOTH, "test, corrected", "test, people")
@@ -546,6 +550,7 @@ ANSWERS: tuple[Answer, ...] = (
         120,
         THESE_RATERS,
     ),
+    Answer("shapes_judge", ("r corrected", "panel of 3"), ("uneven",), 120, FEW_REPEATS),
     Answer(
         "shapes_judge",
         ("r corrected", "r within", "reliability"),
@@ -600,8 +605,10 @@ TITLES: dict[str, tuple[str, str]] = {
         """
 `alike`: three raters. `severity`: three raters with constant differences of -1, 0 and 1. `tied`: each
 system is rated by one, two or five people of its own, whose severity varies by 1. `dominant`: one of four
-raters gives 80 of 100 ratings; raters favour a system by 0.4 (standard deviation). `few`: two or three
-raters, who favour a system by 0.3; `random`: three of them with `--rater-effects random`. Quality varies by
+raters gives 80 of 100 ratings; raters favour a system by 0.4 (standard deviation). `uneven`: one of four
+raters rates every reply, another a third of the first system's and a twentieth of the other's; severity
+varies by 1, and is taken off the difference for these raters. `few`: two or three raters, who favour a
+system by 0.3; `random`: three of them with `--rater-effects random`. Quality varies by
 0.94 and single ratings about it by 0.7.
 Where one rater gives more than two thirds of a system's ratings (`dominant`) intervals are said to hold for
 these raters, and that is what is counted; where different people rate the two systems then, there is none.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -48,6 +49,7 @@ class Study(NamedTuple):
         cluster: int64 [n], the cluster of each item, numbered from 0.
         clustered: Whether clusters are more than the items themselves.
         here: float64 [S], what these raters would give each system on average of very many items.
+        alike: float64 [S], the same where each rater had as large a share of every system.
         narrower: By how much the noise of these raters' single ratings is less than that of others: a
             rater whose grades go up oftener than down has fewer of both.
     """
@@ -57,6 +59,7 @@ class Study(NamedTuple):
     cluster: Indices
     clustered: bool
     here: Floats
+    alike: Floats
     narrower: float
 
     @property
@@ -228,8 +231,9 @@ class Raters(NamedTuple):
 
     Args:
         number: How many there are; of `tied` ones those of a system.
-        rates: `all` (everybody every rated reply), `tied` (each system has raters of its own), or
-            `dominant` (each item one rater, the first in 80 of 100).
+        rates: `all` (everybody every rated reply), `tied` (each system has raters of its own),
+            `dominant` (each item one rater, the first in 80 of 100), or `uneven` (the first every reply, the
+            others the shares `UNEVEN` of the first system's and of the others').
         severities: Constant differences [R]; None: none.
         severity: The standard deviation of further severities, drawn anew in each study.
         lean: That of how far a rater favours each system, drawn anew in each study.
@@ -254,12 +258,14 @@ RATERS: dict[str, Raters] = {
     "tied, 2 a system": Raters(2, "tied", severity=1.0),
     "tied, 5 a system": Raters(5, "tied", severity=1.0),
     "dominant": Raters(4, "dominant", severity=0.5, lean=0.4),
+    "uneven": Raters(4, "uneven", severity=1.0),
     "few, 2": Raters(2, lean=0.3),
     "few, 3": Raters(3, lean=0.3),
 }
 """Raters, by name: `one` is one rater, or the mean of people who are not named."""
 
 DOMINANT = 0.8
+UNEVEN = (1.0, 0.35, 0.2, 0.1), (1.0, 0.05, 0.2, 0.1)
 
 
 # -- clusters
@@ -401,16 +407,18 @@ class Shape:
         quality = kind.quality(deviates[0], deviates[1:])
         ratings = np.full((systems, items, RATERS[self.raters].columns(systems)), np.nan)
         people = items if self.judge == "agreeing" else known
-        rows, here, narrower = self._rated(rng, quality[:, :people])
+        rows, here, alike, narrower = self._rated(rng, quality[:, :people])
         ratings[:, :known] = rows[:, :known]
         if self.judge == "agreeing":
             marks = np.stack([_agreeing(rng, rows[..., 0], kind) for _ in range(judges)])
         else:
             marks = np.stack([self._marks(rng, quality, kind) for _ in range(judges)])
-        return Study(ratings, marks, cluster, self.clusters != "none", here, narrower)
+        return Study(ratings, marks, cluster, self.clusters != "none", here, alike, narrower)
 
-    def _rated(self, rng: np.random.Generator, quality: Floats) -> tuple[Floats, Floats, float]:
-        """Ratings of some replies [S, m, R], each system's mean by these raters [S], and `narrower`."""
+    def _rated(
+        self, rng: np.random.Generator, quality: Floats
+    ) -> tuple[Floats, Floats, Floats, float]:
+        """Ratings of some replies [S, m, R], then `here`, `alike` and `narrower` of a study."""
         kind, raters = DIFFERENCES[self.differences], RATERS[self.raters]
         systems, number = len(quality), raters.columns(len(quality))
         effect = np.zeros((systems, number))
@@ -430,9 +438,16 @@ class Shape:
             share = np.append(DOMINANT, np.full(number - 1, (1 - DOMINANT) / (number - 1)))
             who = rng.choice(number, quality.shape[1], p=share)
             rows = np.where(who[:, None] == np.arange(number), rows, np.nan)
+        elif raters.rates == "uneven":
+            rates = np.array([UNEVEN[min(s, 1)] for s in range(systems)])
+            rows = np.where(rng.random(rows.shape) < rates[:, None], rows, np.nan)
+            share = np.array([_shares(each) for each in rates])
         means = kind.of(kind.first, kind.other, systems)
         narrower = 0.0 if kind.noise == "normal" else float((shift**2).mean())
-        return rows, means + (share * shift).sum(axis=1), narrower
+        here = means + (share * shift).sum(axis=1)
+        if raters.rates == "uneven":  # severity is the same for every system
+            return rows, here, means + (here - means).mean(), narrower
+        return rows, here, here, narrower
 
     def _marks(self, rng: np.random.Generator, quality: Floats, kind: Differences) -> Floats:
         """The marks of a judge that sees quality: float64 [S, n]."""
@@ -444,6 +459,13 @@ class Shape:
         if self.judge == "biased":
             seen[0] += BIAS
         return LEVEL_OFFSET + SLOPE * seen
+
+
+def _shares(rates: Floats) -> Floats:
+    """The expected share of each rater in the mean of a reply that each rates with such a probability: [R]."""
+    patterns = np.array(list(product((0, 1), repeat=rates.size)))
+    chance = np.where(patterns, rates, 1 - rates).prod(axis=1)
+    return chance @ (patterns / np.maximum(1, patterns.sum(axis=1, keepdims=True)))
 
 
 def _opinions(

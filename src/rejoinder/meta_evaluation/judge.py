@@ -454,7 +454,11 @@ def _panel(judges: Sequence[_Judge], rated: Rated) -> Estimate | None:
     if common.sum() < 2:
         return None
     noise = float(np.mean([each.errors.noise for each in usable]))
-    return independent_judges(errors[:, common].T, noise, rated.group[common])
+    of_clusters = np.unique(rated.group[common]).size == usable[0].errors.noise_left_out.size
+    left_out = (
+        np.mean([one.errors.noise_left_out for one in usable], axis=0) if of_clusters else None
+    )
+    return independent_judges(errors[:, common].T, noise, rated.group[common], left_out)
 
 
 def _notes(judges: Sequence[_Judge], rated: Rated, scale: Scale | None) -> list[str]:
@@ -492,6 +496,14 @@ def _notes(judges: Sequence[_Judge], rated: Rated, scale: Scale | None) -> list[
             "each reply has one rating (or a mean of people not named): the raters' noise is unknown, so "
             "slopes and correlations are not corrected for it, and a panel seems worth fewer judges than "
             "it is"
+        )
+    of_reply = np.isfinite(rated.matrix).sum(axis=1)
+    repeated = int((of_reply > 1).sum())
+    if 0 < repeated < of_reply.size / 2:
+        notes.append(
+            f"only {repeated} of {of_reply.size} rated replies have several ratings, so that raters' noise is "
+            "hardly known: the interval of a panel contained the truth in 81 to 93 of 100 such studies, that "
+            "of a corrected correlation in up to 99"
         )
     means = [one.effects.means for one in judges if one.effects.means.size]
     if any(strongly_skewed(each) for each in means):

@@ -68,6 +68,7 @@ class JudgeErrors:
         errors: The error of each reply (float64 [n]); NaN where the judge has none.
         noise: The variance that the raters' noise gives a reply's mean rating; NaN where unknown. What a
             rater adds to one system is no noise, as in ``reliability``.
+        noise_left_out: The same without each cluster (float64 [clusters]).
     """
 
     severity: Estimate
@@ -81,6 +82,7 @@ class JudgeErrors:
     calibration: str
     errors: Floats
     noise: float
+    noise_left_out: Floats
 
 
 EQUAL_MARKS = "all marks are equal"
@@ -203,6 +205,7 @@ def judge_errors(
         calibration,
         of_replies,
         float(agreement["noise"]) if unknown is None else np.nan,
+        each["noise"],
     )  # fmt: skip
 
 

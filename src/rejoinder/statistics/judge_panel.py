@@ -14,7 +14,12 @@ SAME_ERRORS = "the judges make the same errors on every reply"
 NOISE_ALONE = "the raters' noise is all of the panel's error"
 
 
-def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]) -> Estimate:
+def independent_judges(
+    errors: Floats,
+    noise: float,
+    groups: NDArray[np.generic],
+    noise_left_out: Floats | None = None,
+) -> Estimate:
     """How many judges with independent errors would have a mean as good as this panel's.
 
     The mean variance of one judge's error over the variance of the error of their mean. Judges that
@@ -28,6 +33,7 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
         noise: The variance that the raters' noise gives a mean rating (`JudgeErrors.noise`); NaN
             where it is unknown: the number is then too low.
         groups: [n], the cluster of each reply.
+        noise_left_out: The noise without each cluster (`JudgeErrors.noise_left_out`); None: the same.
 
     Returns:
         From 1 for judges that always agree; as many as there are for independent ones that err as much as
@@ -47,14 +53,15 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
     columns = [np.ones(n), (centred**2).mean(axis=1), centred.mean(axis=1) ** 2]
     by_cluster = Groups.of(groups, n).sums(np.stack(columns, axis=1))
 
-    def logarithm(sums: Floats) -> Floats:
+    def logarithm(sums: Floats, shared: Floats | float) -> Floats:
         count, single, panel = np.moveaxis(sums, -1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             of_one, of_panel = single / (count - 1) - shared, panel / (count - 1) - shared
             return np.log(np.where((of_one > 0) & (of_panel > 0), of_one / of_panel, np.nan))
 
     total = by_cluster.sum(axis=0)
-    value, left_out = float(logarithm(total)), logarithm(total - by_cluster)
+    without = shared if np.isnan(noise) or noise_left_out is None else noise_left_out
+    value, left_out = float(logarithm(total, shared)), logarithm(total - by_cluster, without)
     reason = _reason(centred, shared, value)
     estimate = cluster_estimate(value, left_out, 0.0, n, by_cluster[:, 0], reason)
     value, low, high = np.exp(estimate[:3]).tolist()

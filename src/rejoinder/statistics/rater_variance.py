@@ -10,6 +10,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import LEVEL, NOISE
+from rejoinder.statistics.rating_matrix import RaterEffects
 from rejoinder.statistics.student import degrees_of_freedom, t_quantile
 
 
@@ -102,6 +103,37 @@ def scope(shares: Floats, random: bool = True) -> Scope:
     if random and shares.max() <= MOST_OF_ONE + NOISE and effective > FEW_EFFECTIVE + NOISE:
         return "other raters"
     return "these raters" if shared(shares) >= TIED else "no raters"
+
+
+def severity_in_labels(a: Floats, b: Floats, share: Floats) -> tuple[Floats, float]:
+    """What the severity of raters adds to the label of each item, where it can be told from quality.
+
+    With s_ai the shares of the raters in the mean of system a's reply to item i, beta their severities by
+    least squares (`RaterEffects`) and w_i the share of the item, raters add ``(s_ai - s_bi) beta`` to the
+    label, and ``c beta`` to the mean, ``c = sum_i w_i (s_ai - s_bi)``. That beta is estimated counts in the
+    variance: with N its normal equations and e_i what the fit leaves of the ratings of item i,
+    ``c N^-1 e_i / w_i`` is taken off too, which is 0 on average.
+
+    Args:
+        a: The ratings of the first system's replies (float64 [n, raters], NaN where there is none).
+        b: Those of the second's.
+        share: float64 [n], how much each item counts; they add up to 1.
+
+    Returns:
+        float64 [n], to be subtracted; and the share of c that no reply with several raters tells of.
+
+    >>> ratings = np.array([[1.0, 3.0], [2.0, 4.0]]), np.array([[2.0, np.nan], [3.0, np.nan]])
+    >>> severity_in_labels(*ratings, np.full(2, 0.5))[0].round(6).tolist()
+    [1.0, 1.0]
+    """
+    effects, n = RaterEffects.of(np.concatenate([a, b])), len(share)
+    apart = effects.shares[:n] - effects.shares[n:]
+    contrast = share @ apart
+    weights = contrast @ effects.inverse
+    estimated = effects.residuals @ weights
+    unknown = contrast - weights @ effects.normal
+    labels = apart @ effects.severities + (estimated[:n] + estimated[n:]) / share
+    return labels, float(np.abs(unknown).sum()) / 2
 
 
 class RaterVariance(NamedTuple):

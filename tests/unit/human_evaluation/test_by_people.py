@@ -502,3 +502,22 @@ def test_who_rated_one_of_two_systems_alone_does_not_decide():
     apart = lenient.filter((pl.col("rater") == "r2") == (pl.col("system") == "a"))
     notes = compare(ratings=apart.filter(pl.col("system") != "c")).notes
     assert not any("rated only one of the two" in each for each in notes)
+
+
+@pytest.mark.parametrize("raters", [3, 5])
+def test_severity_of_raters_who_rated_different_shares_decides_nothing(raters):
+    """Who is how severe changes no difference for these raters: r2 rated most of a and little of b."""
+    table = rated(40, "ab", raters=raters, step=0.0).with_columns(pl.col("score") + 0.25)
+    item = pl.col("id").str.slice(1).cast(pl.Int64)
+    most = pl.when(pl.col("system") == "a").then(item % 4 > 0).otherwise(item % 4 == 0)
+    uneven = table.filter((pl.col("rater") != "r2") | most)
+    uneven = uneven.filter(pl.col("rater").is_in(["r0", "r2"]) | (item % 8 == 0))  # r0: two thirds
+    lenient = uneven.with_columns(score=pl.col("score") + 5.0 * (pl.col("rater") == "r2"))
+    columns = ["difference", "low", "high", "p"]
+    one, other = (compare(ratings=each) for each in (uneven, lenient))
+    assert one.pairs.select(columns).row(0) == pytest.approx(other.pairs.select(columns).row(0))
+    note = "a - b: the raters rated different shares of the two systems' replies, so that the difference"
+    assert any(each.startswith(note) for each in other.notes)
+    corrected = beside_scores(lenient).select(columns).row(0)
+    assert corrected == pytest.approx(other.pairs.select(columns).row(0))
+    assert not any(note in each for each in compare(ratings=rated(40, "ab", raters=3)).notes)

@@ -448,7 +448,7 @@ def test_notes_say_for_whom_intervals_hold():
     result = compare_with_people(scored(marks), most)
     (note,) = [note for note in result.notes if "these raters" in note]
     assert note.startswith(
-        "s0 - s1: one rater gives more than two thirds of a system's ratings ('ann0' 90%"
+        "s0 - s1: one rater counts for more than two thirds of a system's mean ('ann0' for 90%"
     )
     assert np.isfinite(pair(result, "people")["low"])
 

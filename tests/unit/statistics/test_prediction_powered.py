@@ -13,7 +13,12 @@ from rejoinder.statistics.prediction_powered import (
     corrected_mean,
     labels_saved,
 )
-from rejoinder.statistics.rater_variance import RaterVariance, SingleRatings, rater_variance
+from rejoinder.statistics.rater_variance import (
+    RaterVariance,
+    SingleRatings,
+    rater_variance,
+    severity_in_labels,
+)
 from rejoinder.statistics.skewed_mean import UNSEEN
 
 
@@ -215,6 +220,43 @@ def test_severity_cancels_where_raters_rate_both_and_counts_where_they_do_not():
     assert apart.scope == "other raters"
     tied = corrected_mean(labels, labels, ratings=ratings, weight=0.0)
     assert tied.df == pytest.approx(2, abs=0.01)
+
+
+def test_severity_is_that_of_least_squares_and_what_is_estimated_of_it_has_a_variance():
+    rng = np.random.default_rng(3)
+    n, severity = 40, np.array([-1.0, 0.0, 2.0])
+    share = rng.dirichlet(np.full(n, 20.0))
+    rates = rng.random((2, n, 3)) < np.array([[0.9, 0.5, 0.7], [0.9, 0.5, 0.2]])[:, None]
+    rates[..., 0] |= ~rates.any(axis=2)
+    quality = rng.normal(size=(2, n))
+
+    def difference(noise):
+        ratings = np.where(rates, quality[..., None] + severity + noise, np.nan)
+        labels = np.nanmean(ratings, axis=2)
+        taken_off, unknown = severity_in_labels(*ratings, share)
+        assert unknown == pytest.approx(0, abs=1e-12)
+        return labels[0] - labels[1] - taken_off
+
+    noise = rng.normal(size=(2000, 2, n, 3))
+    labels = np.array([difference(each) for each in noise])
+    # By brute force: an indicator of each reply and of each rater but the first.
+    unit, rater = np.nonzero(rates.reshape(2 * n, 3))
+    design = np.zeros((unit.size, 2 * n + 3))
+    design[np.arange(unit.size), unit] = design[np.arange(unit.size), 2 * n + rater] = 1
+    ratings = (quality[..., None] + severity + noise[0]).reshape(2 * n, 3)[unit, rater]
+    means = np.linalg.lstsq(design, ratings)[0][: 2 * n]
+    assert share @ labels[0] == pytest.approx(share @ (means[:n] - means[n:]))
+    # The labels hold how far the estimated severities are off: what they vary by is the mean's variance.
+    of_mean = (labels @ share).var()
+    of_labels = (share**2 * (labels - (quality[0] - quality[1])) ** 2).sum(axis=1).mean()
+    assert of_labels == pytest.approx(of_mean, rel=0.1)
+
+
+def test_severity_of_raters_who_share_no_reply_is_not_known():
+    of_a, of_b = np.array([[1.0, np.nan], [2.0, np.nan]]), np.array([[np.nan, 3.0], [np.nan, 4.0]])
+    taken_off, unknown = severity_in_labels(of_a, of_b, np.full(2, 0.5))
+    assert taken_off == pytest.approx([0, 0])
+    assert unknown == pytest.approx(1)
 
 
 def test_one_rater_of_each_system_gives_no_interval():

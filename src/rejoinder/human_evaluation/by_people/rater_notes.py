@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from rejoinder.statistics.rater_variance import MOST_OF_ONE, TIED, Scope, scope,
 FEW = 4
 """With fewer raters of equal shares the interval for others is wide, and covers a little less or more."""
 
+
+UNEVEN = 0.1
+"""Different people rate two systems where more than so much of their shares cannot be compared."""
 
 MOST_NAMED = 3
 """So many raters who are more severe or more lenient than the others are named."""
@@ -80,33 +83,18 @@ def _apart(single: Floats, rater: int, others: Sequence[int]) -> Floats:
     return np.where(number > 0, apart / np.maximum(1, number), np.nan)
 
 
-def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
-    """For whom intervals hold, and notes on raters with names, each once for all pairs."""
-    if replies.single is None:
-        return [replies.rule.note]
+def for_whom(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """For which raters the intervals of differences hold, each once for all pairs."""
     by_scope: dict[Scope, list[tuple[str, str]]] = {}
-    apart, numbers, top = [], [], (0.0, 0, "")
-    alone = np.zeros(replies.single.shape[2], np.bool_)
-    without: list[tuple[str, str]] = []
-    for a, b in pairs:
-        single = replies.single_of(a, b)
-        if (of_one := replies.raters_of_one(a, b)).any():
-            without.append((replies.systems[a], replies.systems[b]))
-            alone |= of_one
-        if single is None or not single.item.size:
-            continue
-        items = int(single.item.max()) + 1
-        shares = single.shares(np.full(items, 1 / items))
-        shares /= shares.sum(axis=1, keepdims=True)
-        names = replies.systems[a], replies.systems[b]
-        if shared(shares) < TIED:
-            apart.append(names)
-        by_scope.setdefault(scope(shares, single.random), []).append(names)
+    numbers, top = [], (0.0, 0, "")
+    for names, shares in _shares(replies, pairs):
+        by_scope.setdefault(scope(shares, replies.rule.random), []).append(names)
         numbers.append(float((1 / (shares**2).sum(axis=1)).min()))
         side, rater = np.unravel_index(shares.argmax(), shares.shape)
         top = max(top, (float(shares[side, rater]), int(rater), names[side]))
     random = replies.rule.random
-    notes = [] if random and "other raters" not in by_scope else [replies.rule.note]
+    named = replies.single is not None
+    notes = [] if random and named and "other raters" not in by_scope else [replies.rule.note]
     if "other raters" in by_scope:
         too_few = min(numbers) < FEW
         worth = between(min(numbers), max(numbers))
@@ -118,19 +106,60 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
     if random and "these raters" in by_scope:
         share, rater, system = top
         why = (
-            f"one rater gives more than two thirds of a system's ratings ('{replies.raters[rater]}' "
-            f"{share:.0%} of those of '{system}')"
+            f"one rater counts for more than two thirds of a system's mean ('{replies.raters[rater]}' "
+            f"for {share:.0%} of that of '{system}')"
             if share > MOST_OF_ONE + NOISE
             else "two raters, by their effective number, do not show how raters differ"
         )
         notes.append(
             f"{listed_pairs(by_scope['these raters'])}: {why}, so intervals hold for these raters only"
         )
+    return notes
+
+
+def _shares(
+    replies: RatedReplies, pairs: Sequence[tuple[int, int]]
+) -> Iterator[tuple[tuple[str, str], Floats]]:
+    """The names of each pair of systems, and the shares of raters in their means: float64 [2, raters]."""
+    for a, b in pairs:
+        single = replies.single_of(a, b)
+        if single is not None and single.item.size:
+            items = int(single.item.max()) + 1
+            shares = single.shares(np.full(items, 1 / items))
+            shares /= shares.sum(axis=1, keepdims=True)
+            yield (replies.systems[a], replies.systems[b]), shares
+
+
+def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """For whom intervals hold, and notes on raters with names, each once for all pairs."""
+    notes = for_whom(replies, pairs)
+    if replies.single is None:
+        return notes
+    apart = [names for names, shares in _shares(replies, pairs) if shared(shares) < TIED]
+    alone = np.zeros(replies.single.shape[2], np.bool_)
+    without: list[tuple[str, str]] = []
+    adjusted: list[tuple[str, str]] = []
+    for a, b in pairs:
+        names = replies.systems[a], replies.systems[b]
+        if (of_one := replies.raters_of_one(a, b)).any():
+            without.append(names)
+            alone |= of_one
+        severity, unknown = replies.severity_of(a, b)
+        if np.abs(severity).max(initial=0.0) > NOISE:
+            adjusted.append(names)
+        if unknown > UNEVEN and names not in apart:
+            apart.append(names)
     if without:
         names = some_of([f"'{each}'" for each in np.array(replies.raters)[alone]], MOST_NAMED)
         notes.append(
             f"{listed_pairs(without)}: {names} rated only one of the two systems; only ratings by raters of "
             "both count in the difference, while means are of all ratings"
+        )
+    if adjusted:
+        notes.append(
+            f"{listed_pairs(adjusted)}: the raters rated different shares of the two systems' replies, so "
+            "that the difference is without their severity (by a two-way additive fit of replies and "
+            "raters); means, wins and losses are of the ratings as they are"
         )
     rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
     notes += different_raters(rated, replies.raters, apart)

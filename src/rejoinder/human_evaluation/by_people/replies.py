@@ -18,7 +18,7 @@ from rejoinder.human_evaluation.panel import coded, panel
 from rejoinder.human_evaluation.rater_effects import FIXED, RaterEffects, RaterRule
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import more, quoted
-from rejoinder.statistics.rater_variance import SingleRatings
+from rejoinder.statistics.rater_variance import SingleRatings, scope, severity_in_labels
 from rejoinder.statistics.rating_matrix import mean_ratings
 from rejoinder.tables.item_clusters import ItemClusters
 from rejoinder.tables.pair_ratings import over_pairs
@@ -107,11 +107,12 @@ class RatedReplies:
         """The raters whose ratings do not count in the difference of two systems: bool [raters].
 
         Where raters are no sample, those who rated only one of the two: otherwise the difference would hold
-        how severe they are. All count where that would leave fewer than half of the items, and where raters
-        are a sample: the interval allows for how they differ. Without single ratings: bool [0].
+        how severe they are. All count where that would leave fewer than half of the items, and where the
+        interval holds for other raters too (`scope`): it allows for how they differ. Without single
+        ratings: bool [0].
         """
         none = np.zeros(0 if self.single is None else self.single.shape[2], np.bool_)
-        if self.single is None or self.rule.random:
+        if self.single is None or self._is_for_others(a, b):
             return none
         rated = np.isfinite(self.single[[a, b]])
         by_system = rated.sum(axis=1) > 0
@@ -121,6 +122,38 @@ class RatedReplies:
             for each in (rated, rated[:, :, ~of_one])
         )
         return of_one if left and 2 * left >= every else none
+
+    def _is_for_others(self, a: int, b: int) -> bool:
+        """Whether the interval of the difference of two systems holds for other raters too."""
+        if (a, b) not in self._for_others:
+            both = np.flatnonzero(self.rated[a] & self.rated[b])
+            share = np.full(both.size, 1 / max(1, both.size))
+            self._for_others[a, b] = self.rule.random and (
+                not both.size or scope(self._ratings_of(a, b, both).shares(share)) == "other raters"
+            )
+        return self._for_others[a, b]
+
+    @cached_property
+    def _for_others(self) -> dict[tuple[int, int], bool]:
+        return {}
+
+    def severity_of(self, a: int, b: int) -> tuple[Floats, float]:
+        """What raters' severity adds to the labels of two systems (float64 [n]), and what is not known of it.
+
+        0 where raters have no names, where each adds as much to both systems, and where the interval holds
+        for other raters too, since it allows for how they differ; see `severity_in_labels`.
+        """
+        added = np.zeros(self.ratings.shape[1])
+        if self.single is None or self._is_for_others(a, b):
+            return added, 0.0
+        both, counts = np.isfinite(self.labels_of(a, b)), ~self.raters_of_one(a, b)
+        of_a, of_b = (self.single[system][both][:, counts] for system in (a, b))
+        if (np.isfinite(of_a) == np.isfinite(of_b)).all():
+            return added, 0.0
+        probabilities = self.probabilities_of(a, b)
+        share = np.ones(len(of_a)) if probabilities is None else 1 / probabilities[both]
+        added[both], unknown = severity_in_labels(of_a, of_b, share / share.sum())
+        return added, unknown
 
     def means_of(self, a: int, b: int) -> Floats:
         """The mean ratings of two systems' replies by the raters that count: float64 [2, n], NaN without."""
@@ -181,7 +214,13 @@ class RatedReplies:
         """The single ratings of `rated_items`; None where raters have no names."""
         if self.single is None:
             return None
-        items, counts = self.rated_items(a, b), ~self.raters_of_one(a, b)
+        return self._ratings_of(a, b, self.rated_items(a, b), ~self.raters_of_one(a, b))
+
+    def _ratings_of(
+        self, a: int, b: int, items: Indices, counts: NDArray[np.bool_] | bool = True
+    ) -> SingleRatings:
+        """The ratings of some items, by the raters that count (bool [raters])."""
+        assert self.single is not None
         parts = []
         for system, sign in ((a, 1.0), (b, -1.0)):
             item, rater = np.nonzero(np.isfinite(self.single[system, items]) & counts)

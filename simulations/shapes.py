@@ -462,7 +462,7 @@ class Shape:
 
 
 def _shares(rates: Floats) -> Floats:
-    """The expected share of each rater in the mean of a reply that each rates with such a probability: [R]."""
+    """The expected share of each rater in the mean of a reply that each rates with a probability: [R]."""
     patterns = np.array(list(product((0, 1), repeat=rates.size)))
     chance = np.where(patterns, rates, 1 - rates).prod(axis=1)
     return chance @ (patterns / np.maximum(1, patterns.sum(axis=1, keepdims=True)))

@@ -501,9 +501,9 @@ def _notes(judges: Sequence[_Judge], rated: Rated, scale: Scale | None) -> list[
     repeated = int((of_reply > 1).sum())
     if 0 < repeated < of_reply.size / 2:
         notes.append(
-            f"only {repeated} of {of_reply.size} rated replies have several ratings, so that raters' noise is "
-            "hardly known: the interval of a panel contained the truth in 81 to 93 of 100 such studies, that "
-            "of a corrected correlation in up to 99"
+            f"only {repeated} of {of_reply.size} rated replies have several ratings, so that raters' noise "
+            "is hardly known: the interval of a panel contained the truth in 81 to 93 of 100 such studies, "
+            "that of a corrected correlation in up to 99"
         )
     means = [one.effects.means for one in judges if one.effects.means.size]
     if any(strongly_skewed(each) for each in means):

@@ -169,8 +169,9 @@ def note_on_unlabelled(column: str, of: str, ids: Sequence[str], items: int) -> 
     """
     return (
         f"the column '{column}'{of} is empty for item {quoted(ids[0])} ({len(ids)} of "
-        f"{counted(items, 'item')}): each such item is taken as a cluster of its own; fill it, or name "
-        f"another column with {Argument('cluster')}"
+        f"{counted(items, 'item')}): each such item is taken as a cluster of its own; if it belongs to one, "
+        "intervals are too narrow and tests find too many differences: fill it, or name another column with "
+        f"{Argument('cluster')}"
     )
 
 

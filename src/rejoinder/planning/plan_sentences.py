@@ -169,8 +169,9 @@ def _there(result: Planned, row: Mapping[str, Any]) -> tuple[int, str]:
             raters = each["raters_per_reply"]
             whole = abs(raters - round(raters)) < 0.05
             by = counted(round(raters), "rater") if whole else f"{raters:.1f} raters on average"
+            of = "" if whole else f" (what follows is for {counted(row['raters'], 'rater')} each)"
             return each["n"], (
-                f"{counted(each['n'], 'item')} {_are(each['n'])} rated, each reply by {by}"
+                f"{counted(each['n'], 'item')} {_are(each['n'])} rated, each reply by {by}{of}"
             )
     return result.items, f"{counted(result.items, 'item')} {_are(result.items)} rated"
 

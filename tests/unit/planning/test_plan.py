@@ -627,3 +627,14 @@ def test_clusters_of_ratings_alone_are_a_column_of_these():
     result = rejoinder.plan(ratings=ratings, cluster="talk", resamples=100)
     assert result.parameters["cluster"] == "talk"
     assert "clusters" in result.comparisons.columns
+
+
+def test_where_replies_have_no_whole_number_of_raters_the_answer_says_for_how_many_it_is():
+    rate = several()
+    told = planned(30, lambda i, s: rate(i, s)[: 1 + i % 2])
+    (line,) = (str(each.text) for each in told.document() if "To show" in str(each))
+    assert "by 1.3 raters on average (what follows is for 1 rater each). To show" in line
+    need = told.comparison_needs.row(
+        by_predicate=(pl.col("subject") == "people") & (pl.col("raters") == 1), named=True
+    )
+    assert f"takes about {need['items']} items" in line

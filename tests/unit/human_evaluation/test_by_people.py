@@ -518,6 +518,9 @@ def test_severity_of_raters_who_rated_different_shares_decides_nothing(raters):
     assert one.pairs.select(columns).row(0) == pytest.approx(other.pairs.select(columns).row(0))
     note = "a - b: the raters rated different shares of the two systems' replies, so that the difference"
     assert any(each.startswith(note) for each in other.notes)
+    (said,) = (each for each in ratings(lenient).notes if each.startswith("which system is best"))
+    assert said.count("these raters only") == 1
+    assert "other raters too" not in said
     corrected = beside_scores(lenient).select(columns).row(0)
     assert corrected == pytest.approx(other.pairs.select(columns).row(0))
     assert not any(note in each for each in compare(ratings=rated(40, "ab", raters=3)).notes)

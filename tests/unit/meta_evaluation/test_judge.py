@@ -90,6 +90,17 @@ def test_raters_of_one_system_each_accuse_no_judge():
     )
 
 
+def test_where_few_replies_have_several_ratings_a_panel_is_hardly_known():
+    ratings, marks = world()
+    other = marks.with_columns(name=pl.lit("other"), value=pl.col("value") * 0.9 + 0.3)
+    scores = rejoinder.Scores.from_segments(pl.concat([marks, other]))
+    item = pl.col("id").str.slice(1).cast(pl.Int64)
+    few = ratings.filter((pl.col("rater") == "r0") | (item % 3 == 0))
+    of_all, of_few = (rejoinder.judge(scores, each) for each in (ratings, few))
+    words = "only 40 of 120 rated replies have several ratings, so that raters' noise is hardly known"
+    assert [words in " ".join(each.notes) for each in (of_all, of_few)] == [False, True]
+
+
 def test_lower_is_better_turns_the_marks():
     ratings, marks = world()
     scores = [rejoinder.Scores.from_segments(marks, lower=lower) for lower in ([], ["judge"])]

@@ -97,7 +97,9 @@ def test_where_few_replies_have_several_ratings_a_panel_is_hardly_known():
     item = pl.col("id").str.slice(1).cast(pl.Int64)
     few = ratings.filter((pl.col("rater") == "r0") | (item % 3 == 0))
     of_all, of_few = (rejoinder.judge(scores, each) for each in (ratings, few))
-    words = "only 40 of 120 rated replies have several ratings, so that raters' noise is hardly known"
+    words = (
+        "only 40 of 120 rated replies have several ratings, so that raters' noise is hardly known"
+    )
     assert [words in " ".join(each.notes) for each in (of_all, of_few)] == [False, True]
 
 

@@ -180,6 +180,43 @@ def _common(
 ) -> tuple[pl.DataFrame, list[str]]:
     """The ratings of replies that are scored by every metric, and what to say of the others."""
     check_systems(without, scores.names)
+    known, notes = of_scored(scores, table, without)
+    ids = scores.items.get_column("id")
+    usable = _usable(scores)
+    scorable = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
+    if not scorable.height:
+        raise InputError("ratings: no rated item can be scored by every metric; drop a metric")
+    answered = scorable.join(_unanswered(scores), on=["system", "id"], how="anti")
+    if not answered.height:
+        raise InputError("ratings: none is of a reply that was given; name systems and ids alike")
+    if answered.height < scorable.height:
+        notes.append(
+            f"ratings: {scorable.height - answered.height} left out, of replies that were not given or "
+            "that a metric has no value for"
+        )
+    lost = known.get_column("id").n_unique() - scorable.get_column("id").n_unique()
+    if lost:
+        notes.append(
+            f"{lost} rated items left out for all metrics alike: at least one cannot score them"
+        )
+    absent = set(scores.names) - set(without) - set(answered.get_column("system"))
+    notes += _unrated([name for name in scores.names if name in absent])
+    return answered, notes
+
+
+def of_scored(
+    scores: Scores, table: pl.DataFrame, without: Sequence[str] = ()
+) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings of systems and items that are scored, and what to say of the others.
+
+    Args:
+        scores: The scores.
+        table: The ratings.
+        without: The systems that are left out.
+
+    Raises:
+        InputError: No system, or no item, is scored.
+    """
     notes = []
     rated = table.get_column("system").unique(maintain_order=True).to_list()
     strangers = [name for name in rated if name not in scores.names]
@@ -212,26 +249,7 @@ def _common(
         notes.append(
             f"ratings: {number} left out, of {items} not among those scored (such as '{example}')"
         )
-    usable = _usable(scores)
-    scorable = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
-    if not scorable.height:
-        raise InputError("ratings: no rated item can be scored by every metric; drop a metric")
-    answered = scorable.join(_unanswered(scores), on=["system", "id"], how="anti")
-    if not answered.height:
-        raise InputError("ratings: none is of a reply that was given; name systems and ids alike")
-    if answered.height < scorable.height:
-        notes.append(
-            f"ratings: {scorable.height - answered.height} left out, of replies that were not given or "
-            "that a metric has no value for"
-        )
-    lost = known.get_column("id").n_unique() - scorable.get_column("id").n_unique()
-    if lost:
-        notes.append(
-            f"{lost} rated items left out for all metrics alike: at least one cannot score them"
-        )
-    absent = set(scores.names) - set(without) - set(answered.get_column("system"))
-    notes += _unrated([name for name in scores.names if name in absent])
-    return answered, notes
+    return known, notes
 
 
 def _unrated(names: Sequence[str]) -> list[str]:

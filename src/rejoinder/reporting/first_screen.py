@@ -11,7 +11,9 @@ import polars as pl
 from rejoinder.document.best_system import tied_at_top
 from rejoinder.document.numbers import span
 from rejoinder.human_evaluation.by_people.estimates import missed
-from rejoinder.messages import SIGNIFICANT, counted, p_is
+from rejoinder.human_evaluation.preference_result import CHOICES
+from rejoinder.messages import SIGNIFICANT, counted, p_is, some_of
+from rejoinder.meta_evaluation.matching import MOST_NAMED
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE, contradictions
 from rejoinder.reporting.chart import Chart, ChartRow, Mark
 from rejoinder.reporting.evidence import (
@@ -166,7 +168,8 @@ def _pairs(report: ReportParts, verdict: Verdict) -> VerdictPairs | None:
 
 
 def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None) -> Iterator[str]:
-    """Missing replies, the lead of the first system, how many pairs differ, and other evidence."""
+    """Systems that have no place, the lead of the first one, how many pairs differ, and other evidence."""
+    yield from _without_place(report, verdict)
     if pairs is not None and len(verdict.standings) > 1:
         first, following = (each.system for each in verdict.standings[:2])
         row, p = pairs.from_first(first, pairs.by)[following], verdict.standings[1].p
@@ -211,6 +214,22 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
             yield f"{each.criterion}: {other.sentence}"
     yield from _trust(report, verdict)
     yield from _dissent(report, verdict)
+
+
+def _without_place(report: ReportParts, verdict: Verdict) -> Iterator[str]:
+    """The systems that were scored or rated, and that the verdict cannot place."""
+    placed = {each.system for each in verdict.standings}
+    absent = [name for name in report.scores.names if name not in placed]
+    if not absent:
+        return
+    value = f"value of {verdict.by}"
+    if verdict.criterion:
+        value = "choice" if verdict.by == CHOICES else "rating that is used"
+    if len(absent) == 1:
+        yield f"{absent[0]} is left out of this answer: it has no {value}."
+    else:
+        names = some_of(absent, MOST_NAMED)
+        yield f"{len(absent)} systems are left out of this answer ({names}): they have no {value}."
 
 
 def _trust(report: ReportParts, verdict: Verdict) -> Iterator[str]:

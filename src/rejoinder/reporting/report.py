@@ -21,9 +21,9 @@ from rejoinder.human_evaluation.grades import Scale, grade_notes
 from rejoinder.human_evaluation.preference_summary import preferences as summarise_preferences
 from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
-from rejoinder.messages import Argument, Call, counted
+from rejoinder.messages import Argument, Call
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
-from rejoinder.meta_evaluation.matching import misnamed
+from rejoinder.meta_evaluation.matching import misnamed, of_scored
 from rejoinder.meta_evaluation.with_people.compare import PeopleComparison, compare_with_people
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
@@ -373,16 +373,8 @@ def _scored_ratings(
     Raises:
         InputError: None of them is.
     """
-    ids = scores.items.get_column("id")
-    scored = pl.col("system").is_in(scores.names) & pl.col("id").is_in(ids.implode())
-    own = table.frame.filter(scored)
-    if own.is_empty():
-        correlate(scores, table)  # its message says why nothing fits together
-    left_out = table.frame.height - own.height
-    notes = []
-    if left_out:
-        notes.append(f"ratings: {counted(left_out, 'rating')} of other systems or items left out")
-        notes += misnamed(scores, table.frame, ())
+    own, notes = of_scored(scores, table.frame)
+    notes += misnamed(scores, table.frame, ())
     criteria = own.partition_by("criterion", maintain_order=True)
     for rows in criteria:
         named = f"{rows.item(0, 'criterion')}: " if len(criteria) > 1 else ""

@@ -147,6 +147,16 @@ def test_a_verdict_below_that_may_be_another_says_why(some, every):
     assert "rated items alone; the verdict" not in every.to_markdown()
 
 
+def test_a_system_without_a_rating_is_named_beside_the_answer(every):
+    testset, table, metrics, ratings = world()
+    renamed = ratings.with_columns(pl.col("system").replace("weak", "wk"))
+    report = rejoinder.report(testset, table, metrics, ratings=renamed, **FEW)
+    said = "weak is left out of this answer: it has no rating that is used."
+    assert first_screen(report).sureness[0] == said
+    assert "ratings: 360 of 'wk' left out: no such system is scored" in report.notes
+    assert "left out of this answer" not in " ".join(first_screen(every).sureness)
+
+
 def test_a_judge_whose_shape_is_warned_of_corrects_nothing():
     report = made(rated=24)
     assert report.with_people["overall"].warned

@@ -383,7 +383,7 @@ def test_ratings_that_fit_no_system_are_named_and_the_others_are_used():
     made = rejoinder.report(testset, replies, ["bleu"], ratings=pl.DataFrame(rows), **FEW)
     assert list(made.agreement) == ["fit"]
     assert set(made.ratings.systems["system"]) == {"a", "b"}
-    assert made.notes[0] == "ratings: 9 ratings of other systems or items left out"
+    assert made.notes[0] == "ratings: 9 of 'people' left out: no such system is scored"
 
 
 def test_a_grade_that_may_be_an_error_of_typing_is_noted_first():

@@ -10,10 +10,12 @@ import polars as pl
 from rejoinder.auditing.trivial_baselines import BASELINES, COPY
 from rejoinder.document.best_system import Standing, standings
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.reporting.verdict import MetricEvidence, PeopleEvidence, Verdict, decide
 from rejoinder.scoring.shown_values import number_of
 
 if TYPE_CHECKING:
+    from rejoinder.auditing.audit import Audit
     from rejoinder.meta_evaluation.correlate import Agreement
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
     from rejoinder.reporting.parts import ReportParts
@@ -141,6 +143,12 @@ def _trivial(report: ReportParts, label: str) -> tuple[str, int]:
     return f"'{row['baseline']}' ({BASELINES[row['baseline']].meaning})", row["reached"]
 
 
+def too_few(audited: Audit, label: str) -> bool:
+    """Whether a metric was audited on so few items, or clusters, that this tells nothing of it."""
+    measured = audited.scores.measured.get(label)
+    return measured is not None and measured.size < LEAST_ITEMS
+
+
 def coefficient(agreement: Agreement) -> tuple[str, tuple[str, str, str]]:
     """The coefficient of sentences, and its columns: value and interval, within systems where known."""
     names = agreement.correlations
@@ -161,7 +169,7 @@ def _agreement(report: ReportParts, label: str) -> tuple[float, float, float] | 
 
 def trivial_of(report: ReportParts, label: str) -> dict[str, Any] | None:
     """The row of the trivial baseline that a metric puts highest, above more than half of the systems."""
-    if report.audit is None:
+    if report.audit is None or too_few(report.audit, label):
         return None
     rows = report.audit.table.filter(
         pl.col("metric") == label,

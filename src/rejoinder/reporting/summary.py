@@ -11,7 +11,7 @@ import polars as pl
 from rejoinder.document.best_system import best_sentence
 from rejoinder.document.numbers import Show, decimals
 from rejoinder.messages import SIGNIFICANT, counted, enumerated
-from rejoinder.reporting.evidence import coefficient, metrics_of
+from rejoinder.reporting.evidence import coefficient, metrics_of, too_few
 from rejoinder.scoring.shown_values import number_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Summary(NamedTuple):
 def summary(report: ReportParts) -> Summary:
     """The sentences of a report, from the tables of its parts."""
     known = _size, _standings, _agreements, _signs, _raters, _choices, _audit, _quantities
-    unknown = _no_intervals, _ties, _detectable, _no_agreement, _left_out
+    unknown = _no_intervals, _ties, _detectable, _few_audited, _no_agreement, _left_out
     return Summary(
         tuple(sentence for part in known for sentence in part(report)),
         tuple(sentence for part in unknown for sentence in part(report)),
@@ -230,6 +230,18 @@ def _detectable(report: ReportParts) -> Iterator[str]:
         yield (
             f"With {number}, a true difference of {', '.join(sizes)} between the two systems that "
             "the metric puts first is significant in 80 of 100 such studies; a smaller one is often missed."
+        )
+
+
+def _few_audited(report: ReportParts) -> Iterator[str]:
+    """The metrics of which so few items cannot tell whether they reward trivial replies."""
+    if (audited := report.audit) is None:
+        return
+    if few := [each.metric for each in audited.verdicts if too_few(audited, each.metric)]:
+        verb = "rewards" if len(few) == 1 else "reward"
+        yield (
+            f"Whether {enumerated(few)} {verb} trivial replies is not known: there are too few items or "
+            "clusters for an interval."
         )
 
 

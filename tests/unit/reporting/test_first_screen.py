@@ -319,6 +319,19 @@ def test_a_metric_that_rewards_trivial_replies_decides_nothing():
     assert report.as_json()["verdict"]["evidence"] == "none"
 
 
+@pytest.mark.parametrize("items", [1, 3])
+def test_few_items_do_not_show_that_a_metric_rewards_trivial_replies(items):
+    testset = rejoinder.TestSet.from_lists([["i do not know that"]] * items)
+    rows = [(s, id, f"yes {s}") for s in "ab" for id in testset.ids]
+    table = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    report = rejoinder.report(testset, table, ["bleu:order=1"], **FEW)
+    assert first_screen(report).verdict.evidence == "metric"
+    assert (
+        "Whether BLEU-1 rewards trivial replies is not known: there are too few items or clusters for an "
+        "interval."
+    ) in report.summary().unknown
+
+
 def test_choices_of_people_decide_where_nobody_rated():
     testset, table, metrics, _ = world(quality={"a": 3.0, "b": 2.0}, rated=0)
     rows = [

@@ -21,13 +21,21 @@ Show: TypeAlias = Callable[[float], str]
 
 
 def decimals(digits: int) -> Show:
-    """A number as it is, to so many decimals."""
-    return lambda value: NONE if math.isnan(value) else f"{value:z.{digits}f}"
+    """A number as it is, to so many decimals; halves that differ in their last bits are written alike.
+
+    >>> decimals(1)(0.25), decimals(1)(0.25 - 1e-15), decimals(1)(4.75), decimals(1)(4.75 - 1e-14)
+    ('0.2', '0.2', '4.8', '4.8')
+    """
+
+    def show(value: float) -> str:
+        return NONE if math.isnan(value) else f"{round(value, digits + 9):z.{digits}f}"
+
+    return show
 
 
 def times100(value: float) -> str:
     """A share x100, as the papers print it."""
-    return NONE if math.isnan(value) else f"{100 * value:z.1f}"
+    return decimals(1)(100 * value)
 
 
 def interval(

@@ -33,6 +33,22 @@ def decimals(digits: int) -> Show:
     return show
 
 
+def not_as_zero(digits: int) -> Show:
+    """A number to so many decimals, and to more where it would read as 0 and is not.
+
+    >>> not_as_zero(2)(0.0042), not_as_zero(2)(-0.3), not_as_zero(2)(0.0)
+    ('0.004', '-0.30', '0.00')
+    """
+
+    def show(value: float) -> str:
+        more = digits
+        while round(value, digits + 9) and not float(f"{value:.{more}f}"):
+            more += 1
+        return decimals(more)(value)
+
+    return show
+
+
 def times100(value: float) -> str:
     """A share x100, as the papers print it."""
     return decimals(1)(100 * value)

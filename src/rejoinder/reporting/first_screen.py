@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from rejoinder.document.best_system import tied_at_top
-from rejoinder.document.numbers import span
+from rejoinder.document.numbers import not_as_zero, span
 from rejoinder.human_evaluation.by_people.estimates import missed
 from rejoinder.human_evaluation.preference_result import CHOICES
 from rejoinder.messages import SIGNIFICANT, counted, p_is, some_of
@@ -174,7 +174,8 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
         first, following = (each.system for each in verdict.standings[:2])
         row, p = pairs.from_first(first, pairs.by)[following], verdict.standings[1].p
         every = pairs.table.filter(by=pairs.by).get_column("p")
-        show = number_of(metric_of(report, verdict.by))
+        metric = metric_of(report, verdict.by)
+        show, end = number_of(metric), number_of(metric, written=not_as_zero)
         if not math.isnan(p):
             way = -_way(report, verdict)
             if way * row["difference"] < 0:
@@ -186,7 +187,7 @@ def _sureness(report: ReportParts, verdict: Verdict, pairs: VerdictPairs | None)
             unclear = f"it may be chance{beside_interval(low, 0.0 if many else p)}"
             chance = rare if p < SIGNIFICANT else unclear
             holm = f", corrected for {every.len()} pairs by Holm's method" * many
-            interval = f"95% interval {show(low)} to {show(high)}"
+            interval = f"95% interval {end(low)} to {end(high)}"
             following += ", the second best," * (many and first == verdict.standings[0].system)
             if row["difference"] == 0:
                 known = f" ({interval})" * (not math.isnan(low))

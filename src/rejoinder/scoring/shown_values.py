@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import polars as pl
 
@@ -23,17 +23,23 @@ def times100_of(metrics: Mapping[str, Metric]) -> list[str]:
     return [label for label, each in metrics.items() if times_of(each) > 1]
 
 
-def number_of(metric: Metric | None, digits: int | None = None, plain: int = 2) -> Show:
+def number_of(
+    metric: Metric | None,
+    digits: int | None = None,
+    plain: int = 2,
+    written: Callable[[int], Show] = decimals,
+) -> Show:
     """A value of a metric as tables show it.
 
     Args:
         metric: The metric; None is a value that is not multiplied.
         digits: Decimals; None is 1 where values are shown x100, otherwise ``plain``.
         plain: Decimals of values that are not multiplied.
+        written: Writes a number to so many decimals.
     """
     times = times_of(metric)
     usual = 1 if times > 1 else plain
-    show = decimals(usual if digits is None else digits)
+    show = written(usual if digits is None else digits)
     return lambda value: show(times * value)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import p_value, with_interval
+from rejoinder.document.numbers import not_as_zero, p_value, with_interval
 from rejoinder.document.text import Cell, Text, joined, plain, styled
 from rejoinder.messages import SIGNIFICANT, p_is
 from rejoinder.scoring.margins import UNDEFINED, WORSE
@@ -93,9 +93,9 @@ def _sentence(
 ) -> Text:
     label, p = row["metric"], row["p_randomization_holm"]
     metric = scores.measured[label].metric
-    show = number_of(metric, digits)
+    show = with_interval(number_of(metric, digits), number_of(metric, digits, written=not_as_zero))
     limit = is_limit(draws, label, row["p_randomization"])
-    words = standing(row, p, with_interval(show), "p Holm", limit, metric.higher_is_better)
+    words = standing(row, p, show, "p Holm", limit, metric.higher_is_better)
     return joined(f"{label}: ", words, ".")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -123,6 +124,15 @@ def test_the_lead_is_that_of_the_table(every):
     assert first_screen(every).sureness[0].startswith(f"{lead}, p ")
     assert p < 0.05
     assert first_screen(every).sureness[1] == "6 of 6 pairs of systems differ significantly."
+
+
+def test_an_end_above_0_does_not_read_as_0(every):
+    compared = every.with_people["overall"]
+    near = compared.pairs.with_columns(low=pl.lit(0.0042), p_holm=pl.lit(0.06))
+    report = replace(every, with_people={"overall": replace(compared, pairs=near)})
+    (lead,) = (each for each in first_screen(report).sureness if each.startswith("The lead of"))
+    assert "95% interval 0.004 to " in lead
+    assert "the interval, which does not contain 0" in lead
 
 
 def test_ratings_of_some_items_are_corrected_by_the_judge(some):

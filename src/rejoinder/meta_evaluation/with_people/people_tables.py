@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, decimals, starred, with_interval
+from rejoinder.document.numbers import NONE, decimals, not_as_zero, starred, with_interval
 from rejoinder.document.parts import GAP, Document, Line, View, lines, spaced
 from rejoinder.document.rank_table import ranks_of
 from rejoinder.document.sign_matrix import MOST_LISTED
@@ -201,7 +201,7 @@ def summary(pairs: pl.DataFrame, p: str) -> Iterator[str]:
         (row,) = by[CORRECTED].rows(named=True)
         share = round(100 * row["saved"])
         saves = f"save {share}% of the ratings" if share > 0 else "save no ratings"
-        words = standing(row, row[p], with_interval(decimals(2)), P_HEADINGS[p])
+        words = standing(row, row[p], with_interval(decimals(2), not_as_zero(2)), P_HEADINGS[p])
         yield f"corrected by people, {words}; the judges {saves}"
         return
     yield (

@@ -237,10 +237,10 @@ def _few_audited(report: ReportParts) -> Iterator[str]:
     """The metrics of which so few items cannot tell whether they reward trivial replies."""
     if (audited := report.audit) is None:
         return
-    if few := [each.metric for each in audited.verdicts if too_few(audited, each.metric)]:
-        verb = "rewards" if len(few) == 1 else "reward"
+    if labels := [each.metric for each in audited.verdicts if too_few(audited, each.metric)]:
+        verb = "rewards" if len(labels) == 1 else "reward"
         yield (
-            f"Whether {enumerated(few)} {verb} trivial replies is not known: there are too few items or "
+            f"Whether {enumerated(labels)} {verb} trivial replies is not known: there are too few items or "
             "clusters for an interval."
         )
 

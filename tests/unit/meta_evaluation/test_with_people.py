@@ -61,6 +61,8 @@ def test_the_judge_alone_is_that_of_all_items_and_the_correction_takes_its_favou
     table = marks.pivot("system", index="id", values="judge")
     judge = pair(result, "judge")
     assert judge["difference"] == pytest.approx((table["s0"] - table["s1"]).mean())
+    words = "a judge alone: the mean difference of its scores of single replies"
+    assert words in result.to_markdown()
     corrected, alone = pair(result, "corrected"), pair(result, "people")
     truth = (quality[0] - quality[1]).mean()
     assert judge["high"] < truth  # the judge favours s1 by 1

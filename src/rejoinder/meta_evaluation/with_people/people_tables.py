@@ -38,13 +38,17 @@ COLUMNS = (
     "all pairs (of people, of each judge, and corrected), * below 0.05; rated: items with ratings of both / "
     "with scores of both; saved: share of ratings that the judge saves, 1 - (width corrected / by people)^2"
 )
-ONE_LOOK = (
-    "Student's t, of a judge alone too: '{compare}' without ratings takes a randomization test and other "
-    "intervals, so that its numbers differ a little"
-)
+ONE_LOOK = "Student's t, of a judge alone too"
 ANY_LOOK = (
     "a confidence sequence, which holds at every look while ratings come in; of a judge alone Student's "
     "t"
+)
+JUDGE_ALONE = (
+    "a judge alone: the mean difference of its scores of single replies, by which people's is corrected; "
+    "'{compare}' without ratings has the metric's own score of the whole test set, a randomization test and "
+    "another interval: believe that for which system the metric prefers, and these rows for what corrects "
+    "people's difference. The two can differ much where replies differ in length (BLEU of a test set counts "
+    "long replies more) or one cluster is large (which the interval here allows for)"
 )
 ERRORS = (
     "error: the judge's difference less people's, on the same rated items: above 0 the judge favours a, "
@@ -133,6 +137,9 @@ def comparison(
     unknown = bool(pairs.filter(pl.col("by").is_in([PEOPLE, CORRECTED]))[p].is_nan().any())
     means = matrix_legend(p, unknown) if matrix else _columns_legend(p, anytime)
     shown.append(Line(f"{MEANS}; {means}", "legend"))
+    if not matrix:
+        alone = JUDGE_ALONE.format(compare=Call("rejoinder.compare"))
+        shown.append(Line(alone, "legend"))
     if (shares := times100_of(metrics)) and not matrix:
         shown.append(Line(f"{', '.join(shares)} x100; ratings as they were given", "legend"))
     if listed_errors.height:
@@ -186,7 +193,7 @@ def _with_interval(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 def _columns_legend(p: str, anytime: bool) -> str:
     """What the columns of a row for each pair hold."""
     how = "by the maximum over" if p == "p_max" else "over"
-    intervals = ANY_LOOK if anytime else ONE_LOOK.format(compare=Call("rejoinder.compare"))
+    intervals = ANY_LOOK if anytime else ONE_LOOK
     return COLUMNS.format(intervals=intervals, p=P_HEADINGS[p], how=how)
 
 

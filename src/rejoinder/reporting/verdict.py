@@ -172,6 +172,11 @@ def _by_people(given: PeopleEvidence) -> Verdict:
                 else "scores of the other items add nothing to their ratings"
             )
             grounds = f"{share}; {why}: the verdict rests on the rated items alone."
+            if given.warned:
+                grounds += (
+                    " The table of pairs shows the corrected differences all the same. Other metrics "
+                    f"beside {judges} make another correction, and this is decided anew."
+                )
     sentence = best_sentence(ordered, by, decimals(2))
     return Verdict(evidence, by, sentence, grounds, ordered, given.criterion)
 

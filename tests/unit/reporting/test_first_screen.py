@@ -173,6 +173,9 @@ def test_a_judge_whose_shape_is_warned_of_corrects_nothing():
     verdict = first_screen(report).verdict
     assert (verdict.evidence, verdict.by) == ("people", "people")
     assert "ratings do not follow judge in a straight line" in verdict.grounds
+    assert verdict.grounds.endswith(
+        "Other metrics beside judge make another correction, and this is decided anew."
+    )
 
 
 def test_the_figure_is_the_table_turned_towards_the_first_system(some):

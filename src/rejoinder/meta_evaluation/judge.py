@@ -535,7 +535,8 @@ def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
         one.effects.severities for one in judges if one.effects.connected() and one.effects.rank
     ]
     if known and len(rated.raters) == known[0].size:
-        low, high = known[0].argmin(), known[0].argmax()
+        rounded = known[0].round(9)  # of raters who are equally severe the first, whatever the last bits
+        low, high = rounded.argmin(), rounded.argmax()
         notes.append(
             f"the severity of raters is taken off their ratings: from {known[0][low]:+.2f} "
             f"('{rated.raters[low]}') to {known[0][high]:+.2f} ('{rated.raters[high]}') beside the others on "

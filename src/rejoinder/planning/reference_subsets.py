@@ -13,6 +13,7 @@ from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.pilot import Pilot, counts_references
 from rejoinder.progress import steps
+from rejoinder.scoring.clusters import with_clusters
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.item_clusters import NONE
@@ -57,7 +58,7 @@ def with_fewer(
         metrics,
         levels(testset, ids),
         missing,
-        pilot.scores.cluster or NONE,
+        pilot.scores.cluster,
         pilot.seed,
     )
     measured = {number: [_measured(pilot, each) for each in several] for number, several in scored}
@@ -141,16 +142,15 @@ def score_with_fewer(
         draws = 1 if level == 1 else DRAWS  # the one that stays: nothing is drawn
         for draw in steps(range(draws), draws):
             subset = fewer(testset, level, np.random.default_rng([seed, level, draw]))
-            several.append(
-                score(
-                    subset,
-                    responses,
-                    list(metrics.values()),
-                    missing=missing,
-                    drop_unusable=True,
-                    cluster=cluster,
-                    resamples=0,
-                    seed=seed,
-                )
+            scores = score(
+                subset,
+                responses,
+                list(metrics.values()),
+                missing=missing,
+                drop_unusable=True,
+                cluster=NONE,
+                resamples=0,
+                seed=seed,
             )
+            several.append(with_clusters(scores, cluster))
         yield level, several

@@ -43,14 +43,16 @@ def clustered(scores: S, cluster: str | None) -> S:
         return scores
     if cluster != NONE:
         scores.need_items()
-    column, empty = cluster_column(scores.items, cluster)
+    column, _ = cluster_column(scores.items, cluster)
+    return with_notes_of(with_clusters(scores, column), scores)
+
+
+def with_notes_of(changed: S, scores: S) -> S:
+    """Changed scores: their own notes on their clusters, and the other notes of the scores they were."""
     # Notes of kept scores may name an option behind the semicolon where these name an argument.
-    _, default = cluster_column(scores.items, None)
-    before = {_fact(each) for each in (*default, *_notes(scores), *few_items(scores.measured))}
-    notes = [each for each in scores.notes if _fact(each) not in before]
-    changed = _with_clusters(scores, column)
-    added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
-    return replace(changed, notes=(*empty, *added, *notes))
+    before = {_fact(each) for each in _notes(scores)}
+    others = [each for each in scores.notes if _fact(each) not in before]
+    return replace(changed, notes=(*_notes(changed), *others))
 
 
 def cluster_column(items: pl.DataFrame, cluster: str | None) -> tuple[str, list[str]]:
@@ -184,8 +186,8 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
     return items.filter(labels.is_null()).get_column("id").to_list()
 
 
-def _with_clusters(scores: S, column: str) -> S:
-    """The same scores over the clusters of a column."""
+def with_clusters(scores: S, column: str) -> S:
+    """The same scores over the clusters of a column that names some, without notes; empty for none."""
     measured = {
         label: replace(
             each,
@@ -201,8 +203,18 @@ def _with_clusters(scores: S, column: str) -> S:
 
 
 def _notes(scores: Measurements) -> list[str]:
+    """Which items are clusters of their own, how much all are worth, and where they are few."""
+    notes = []
+    if scores.cluster and (empty := _without_value(scores.items, scores.cluster)):
+        notes.append(note_on_unlabelled(scores.cluster, "", empty, scores.items.height))
+    if scores.resamples:
+        notes += [*_notes_on_worth(scores), *few_items(scores.measured)]
+    return notes
+
+
+def _notes_on_worth(scores: Measurements) -> list[str]:
     """How much the items are worth, metrics with the same items in one sentence."""
-    if not scores.cluster or not scores.resamples:
+    if not scores.cluster:
         return []
     sizes: dict[tuple[int, int], list[str]] = {}
     for label, each in scores.measured.items():

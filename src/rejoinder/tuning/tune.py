@@ -23,6 +23,7 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.held_out_gain import held_out_interval
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.format import FormatName
+from rejoinder.tables.item_clusters import cluster_labels
 from rejoinder.tables.nbest_lists import CandidatesLike, NBestLists
 from rejoinder.tables.testset import TestSet, TestSetLike
 from rejoinder.tuning.gains import FIRST, RERANKED, gains, notes_of
@@ -161,7 +162,7 @@ def tune(
     numbers = [MeanOfNumbers.of(lists, name, predictor) for name in means]
     rows, label, sign = _rows(lists, testset, labelled, numbers, names)
     low, high = _bounds(names, bounds or {})
-    clusters, column = _clusters(testset, lists, cluster)
+    clusters = _clusters(testset, lists, cluster)
     rng = np.random.default_rng(seed)
     search = WeightSearch.of(rows, starts, rng, low, high)
     validated = cross_validated(search, clusters, folds, rng, progress)
@@ -174,7 +175,7 @@ def tune(
     systems = {FIRST: lists.bounds[:-1], RERANKED: validated.chosen}
     replies = pl.concat([lists.replies(chosen, name) for name, chosen in systems.items()])
     measured = [*labelled.values(), *(each.of_systems(lists, systems) for each in numbers)]
-    result = score(testset, replies, measured, drop_unusable=True, cluster=column, seed=seed)
+    result = score(testset, replies, measured, drop_unusable=True, cluster=cluster, seed=seed)
     table = _table(result, label, validated.training_gain)
     useless = [name for name, spread in zip(names, rows.spread, strict=True) if not spread]
     notes += [
@@ -254,14 +255,14 @@ def _scaled(weights: Floats, low: Floats, high: Floats) -> Floats:
     return weights / total if free and total > 0 else weights
 
 
-def _clusters(testset: TestSet, lists: NBestLists, cluster: str | None) -> tuple[Indices, str]:
-    """The cluster of each item, and the column that names it, found as ``score`` finds it."""
+def _clusters(testset: TestSet, lists: NBestLists, cluster: str | None) -> Indices:
+    """The cluster of each item, found as ``score`` finds it."""
     first = lists.replies(lists.bounds[:-1], FIRST)
     column = score(testset, first, ["length"], cluster=cluster, resamples=0).cluster
     if not column:
-        return np.arange(len(testset)), "none"
-    labels = testset.contexts.get_column(column).cast(pl.String).rank("dense")
-    return labels.to_numpy().astype(np.int64), column
+        return np.arange(len(testset))
+    labels = cluster_labels(testset.contexts, column).rank("dense")
+    return labels.to_numpy().astype(np.int64)
 
 
 class CrossValidated(NamedTuple):

@@ -233,3 +233,15 @@ def test_the_smallest_number_that_is_planned_says_that_fewer_may_be_enough():
     (small,) = plan(scores, difference=0.004, resamples=200).comparison_needs.to_dicts()
     assert small["items"] > 32 == small["least_planned"]
     assert not small["or_fewer"]
+
+
+def test_an_item_without_a_conversation_is_a_cluster_of_its_own():
+    (testset, responses), plans = tables(40, 3), []
+    for first in ("alone", None):
+        labels = pl.Series("conversation", [first, *(f"c{i // 3}" for i in range(1, 40))])
+        given = TestSet(testset.contexts.with_columns(labels), testset.references)
+        scores = score(given, responses, [BLEU()], resamples=0)
+        plans.append(plan(scores, testset=given, responses=responses, resamples=100))
+    filled, gap = plans
+    assert gap.comparisons.equals(filled.comparisons, null_equal=True)
+    assert any("is empty for item '1' (1 of 40 items)" in note for note in gap.notes)

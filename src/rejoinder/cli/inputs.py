@@ -463,7 +463,8 @@ def _only(given: MeasuringOptions, scores: Scores) -> Scores:
     if not ids:
         raise ParameterError(f"{words}: no item has these values")
     note = f"{words}: {len(ids)} of {scores.items.height} items"
-    return replace(scores.select(ids), notes=(note, *scores.notes))
+    chosen = scores.select(ids)
+    return replace(chosen, notes=(note, *chosen.notes))
 
 
 def metrics_of(

@@ -19,7 +19,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.external import externals
 from rejoinder.result import Basis, PlottedResult
-from rejoinder.scoring.clusters import clustered, design_effects
+from rejoinder.scoring.clusters import clustered, design_effects, with_notes_of
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.example_items import differing_items, worst_replies
 from rejoinder.scoring.explain import can_explain, explain
@@ -397,7 +397,7 @@ class Scores(Measurements, PlottedResult):
             raise ParameterError(
                 Argument("by", column), f": the contexts have no column '{column}'; {remedy}"
             )
-        tables = []
+        tables, systems = [], np.ones(len(self.names), dtype=bool)
         group = "group" if column in RESERVED else column
         for (value,), members in (
             self.items.rename({column: group})
@@ -406,7 +406,7 @@ class Scores(Measurements, PlottedResult):
         ):
             selected = np.zeros(self.items.height, dtype=bool)
             selected[members.get_column(" place").to_numpy()] = True
-            table = self.select(selected).systems()
+            table = self._select(selected, systems, self.measured).systems()
             name = pl.lit(value, dtype=self.items.schema[column])
             tables.append(table.select(name.alias(group), pl.all()))
         return pl.concat(tables)
@@ -458,7 +458,8 @@ class Scores(Measurements, PlottedResult):
                 raise ParameterError(f"metrics: got {metrics!r}; expected a list of metrics")
             labels = [self._label(each) for each in metrics]
         measured = {label: self.measured[label] for label in labels}
-        return self._select(selected, np.isin(range(len(self.names)), places), measured)
+        chosen = self._select(selected, np.isin(range(len(self.names)), places), measured)
+        return chosen if selected.all() else with_notes_of(chosen, self)
 
     def _label(self, metric: str | Metric) -> str:
         """The label of a metric that was measured."""

@@ -78,6 +78,8 @@ def test_the_command_line_narrows_kept_scores(kept, command):
     (row,) = printed["comparisons"]
     assert (row["metric"], row["n"]) == ("chrF", 11)
     assert "--only topic=travel: 11 of 66 items" in printed["notes"]
+    few = json.loads(command("score", kept, "--only", "id=c001", "--json")[1])
+    assert "1 item: no interval; it takes 4 or more" in few["notes"]
     measured = command("compare", TESTSET, *SYSTEMS, *words, "--resamples", "100", "--json")[1]
     anew = json.loads(measured)["comparisons"]
     assert anew[0]["difference"] == pytest.approx(row["difference"], rel=1e-12)

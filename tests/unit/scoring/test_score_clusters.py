@@ -260,6 +260,10 @@ def test_a_group_of_items_has_its_own_clusters():
     scores = measured([k // 4 for k in range(48)])
     half = scores.select(np.arange(48) < 24)
     assert half.systems()["clusters"].unique().to_list() == [6]
+    assert "24 items in 6 clusters" in half.notes[0]
+    alone = scores.select(["1", "2", "3", "4"])
+    assert alone.notes[0] == "1 cluster: no interval; it takes 4 or more"
+    assert not any("of 'conversation'" in each for each in alone.notes)
     (one,) = scores.by("conversation").filter(pl.col("conversation") == 3)["clusters"].unique()
     assert one == 1
 

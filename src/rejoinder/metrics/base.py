@@ -115,12 +115,13 @@ class Metric(Contract):
         check_draws(resamples, seed)
         replies = list(systems.values())
         batch, rows, usable = self._measured(replies, references, weights, contexts, drop_unusable)
-        scores = self._scores(batch, rows, usable, resamples, seed)
+        scores = self._scores(batch, rows, usable, resamples, seed, list(systems))
         return dict(zip(systems, scores, strict=True))
 
     def _scores(
-        self, batch: Batch, rows: Rows, usable: np.ndarray | None, resamples: int, seed: int
-    ) -> list[Score]:
+        self, batch: Batch, rows: Rows, usable: np.ndarray | None, resamples: int, seed: int,
+        systems: Sequence[str],
+    ) -> list[Score]:  # fmt: skip
         n = len(batch) if usable is None else int(usable.sum())
         if usable is not None:
             rows = rows.pick(usable)
@@ -132,7 +133,8 @@ class Metric(Contract):
             if enough_items(self, n):
                 low, high = score_intervals(self, values, rows.left_out(self))
             facts |= interval_facts(self, resamples, seed)
-        signature, notes = self.signature(**facts), tuple(remarks({self.label: self}, batch))
+        signature = self.signature(**facts)
+        notes = tuple(remarks({self.label: self}, batch, systems))
         ends = zip(values.tolist(), low.tolist(), high.tolist(), totals, strict=True)
         return [
             Score(value, least, most, self.parts(sums), n, signature, notes)

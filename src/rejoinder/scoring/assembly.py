@@ -91,7 +91,7 @@ def assemble(
         (
             *_gaps(alignment),
             *notes,
-            *remarks(metrics, batch),
+            *remarks(metrics, batch, alignment.systems),
             *(few_items(measured) if resamples else ()),
         ),
         resamples,

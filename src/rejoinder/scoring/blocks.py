@@ -158,7 +158,7 @@ def _scores(
             Argument("resamples", 0),
         )
     ids = pl.DataFrame({"id": [f"block {k + 1}" for k in range(blocks)]})
-    notes = [*merged(dropped), *remarks(selected, corpus.first())]
+    notes = [*merged(dropped), *remarks(selected, corpus.first(), names)]
     return Scores(names, ids, measured, tuple(notes), resamples, seed, facts.spread(), blocks=True)
 
 

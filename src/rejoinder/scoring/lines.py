@@ -252,7 +252,7 @@ def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
         *empty_reply_notes({name: each.count("") for name, each in lines.systems.items()}),
         *(_copies(lines) if copies_matter(metrics) else ()),
         *empty_reference_notes(blank),
-        *remarks(metrics, batch),
+        *remarks(metrics, batch, list(lines.systems)),
     ]
 
 

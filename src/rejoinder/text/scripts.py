@@ -155,6 +155,19 @@ def unspaced_candidates(texts: Strings) -> Indices:
     return np.flatnonzero(kinds_of(texts) & UNSPACED_LEAD)
 
 
+def unseparated_script(text: str) -> str:
+    """The script without spaces that keeps the words of a text together; "" for none.
+
+    In a text that is mostly in another script it is that of its longest run without spaces.
+
+    >>> unseparated_script("今天天气很好，but tomorrow it will rain"), unseparated_script("all so nice ツ")
+    ('Chinese', '')
+    """
+    longest = max(_PATTERNS.run.findall(text), key=len, default="")
+    of_run = unspaced_script(longest) if len(longest) > LONGEST_WORD else ""
+    return unspaced_script(text) or of_run.replace("emoji", "")
+
+
 def unspaced_script(text: str) -> str:
     """The script without spaces between words that most of a text is written in; "" for none.
 

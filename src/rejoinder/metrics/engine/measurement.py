@@ -104,18 +104,21 @@ def measure(
     return [joined(each) for each in zip(*results, strict=True)]
 
 
-def remarks(metrics: Mapping[str, Contract], batch: Batch) -> list[str]:
+def remarks(
+    metrics: Mapping[str, Contract], batch: Batch, systems: Sequence[str] = ()
+) -> list[str]:
     """What metrics, and the models that they ask, say of a measured batch.
 
     Args:
         metrics: By the names of their columns.
         batch: With the features that they asked for.
+        systems: The systems whose replies alternate in the batch, if they are several.
 
     Returns:
         Each remark once, behind the names of the metrics that it is of.
     """
     labels_of: dict[str, list[str]] = {}
-    sample = ReplySample(batch.hypotheses, len(batch))
+    sample = ReplySample(batch.hypotheses, len(batch), systems)
     for label, metric in metrics.items():
         of_models = [note for each in _features_of(metric, batch) for note in each.notes]
         of_metric = (*metric.notes(batch), *separation_notes(metric, sample))

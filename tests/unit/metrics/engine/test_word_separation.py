@@ -187,6 +187,22 @@ def test_one_system_of_six_that_answers_in_chinese_is_noted():
     assert sum("5 of 180 replies" in note for note in found) == 1
 
 
+def test_one_system_of_three_whose_replies_hold_chinese_is_named():
+    mixed = ["今天天气很好，but tomorrow it will rain"] * 2 + ["so it is"] * 6
+    systems = {"b": ["so it is"] * 8, "a": mixed, "c": ["so it is"] * 8}
+    testset = TestSet.from_lists([["so it is"]] * 8)
+    said = "does not separate the words of 2 of 8 replies of 5 characters or more of 'a' (Chinese"
+    for notes in (
+        score(testset, systems, ["bleu"], resamples=0).notes,
+        BLEU().corpora(systems, [["so it is"]] * 8)["c"].notes,
+    ):
+        (note,) = [each for each in notes if said in each]
+        assert advised(note) == ["zh", "char"]
+    many = {name: texts * 100 for name, texts in systems.items()}
+    (note,) = BLEU().corpora(many, [["so it is"]] * 800)["c"].notes
+    assert " of 166 replies examined of 5 characters or more of 'a'" in note
+
+
 def test_many_replies_in_such_scripts_among_more_others_are_sampled():
     (note,) = notes("bleu", CHINESE * 250 + ["so it is"] * 9_000)
     assert "500 of 500 replies examined in such scripts" in note

@@ -113,7 +113,9 @@ def groups(
     """
     group = table.columns[0]
     values = table[group].to_list()
-    table = table[sorted(range(table.height), key=lambda place: str(values[place]))]
+    table = table[
+        sorted(range(table.height), key=lambda place: (values[place] is None, str(values[place])))
+    ]
     counts: dict[tuple[Any, str], set[int]] = {}
     for value, system, n in table.select(group, "system", "n").iter_rows():
         counts.setdefault((value, system), set()).add(n)

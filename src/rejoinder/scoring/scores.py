@@ -383,8 +383,8 @@ class Scores(Measurements, PlottedResult):
         """Every system under every metric, for each value of a column of the contexts.
 
         Returns:
-            ``column`` (called ``group`` where a column of ``systems()`` has its name), then the
-            columns of ``systems()``. A metric without a single item to score in
+            ``column`` (called ``group`` where a column of ``systems()`` has its name; null for the items
+            without a value), then the columns of ``systems()``. A metric without a single item to score in
             a group has ``n`` 0 and NaN.
 
         Raises:
@@ -399,8 +399,11 @@ class Scores(Measurements, PlottedResult):
             )
         tables, systems = [], np.ones(len(self.names), dtype=bool)
         group = "group" if column in RESERVED else column
+        values = self.items.get_column(column)
+        if values.dtype == pl.String:
+            values = values.set(values.str.strip_chars() == "", None)
         for (value,), members in (
-            self.items.rename({column: group})
+            pl.DataFrame({group: values})
             .with_row_index(" place")
             .group_by(group, maintain_order=True)
         ):

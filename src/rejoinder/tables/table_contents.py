@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from rejoinder.messages import Argument, counted
-from rejoinder.tables.item_clusters import CONVERSATION
+from rejoinder.tables.item_clusters import CONVERSATION, labels_in
 from rejoinder.tables.schemas import CONTEXTS, SAMPLE
 from rejoinder.tables.testset import TestSet
 
@@ -111,7 +111,11 @@ def _answered(kind: str, table: pl.DataFrame) -> tuple[int, tuple[Argument, ...]
 def _groups(table: pl.DataFrame, columns: Sequence[str]) -> dict[str, int]:
     """The columns that put several items into one group, with the number of groups."""
     items = table.get_column("id").n_unique()
-    groups: Mapping[str, int] = {
-        name: table.get_column(name).n_unique() for name in columns if name in table.columns
-    }
+    groups = {name: _values(table.get_column(name)) for name in columns if name in table.columns}
     return {name: count for name, count in groups.items() if 1 < count < items}
+
+
+def _values(cells: pl.Series) -> int:
+    """How many values a column has; an empty cell is none."""
+    labels = labels_in(cells)
+    return (cells if labels is None else labels).drop_nulls().n_unique()

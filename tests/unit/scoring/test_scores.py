@@ -66,6 +66,13 @@ def test_groups_are_scored_apart():
         score(testset, TWO, ["bleu"], resamples=0).by("nonsense")
 
 
+def test_items_without_a_value_are_one_group():
+    contexts = TESTSET.contexts.with_columns(topic=pl.Series(["", " ", None] * 10 + ["y"] * 10))
+    testset = TestSet(contexts, TESTSET.references)
+    table = score(testset, TWO, ["bleu"], resamples=0).by("topic")
+    assert table.select("topic", "n").rows() == [(None, 30), (None, 30), ("y", 10), ("y", 10)]
+
+
 def test_the_order_of_rows_is_irrelevant():
     # Joined by id, never by line number.
     expected = score(TESTSET, TWO, ["bleu"]).systems()

@@ -518,3 +518,11 @@ def test_columns_that_may_be_something_else_are_refused_with_remedies(tmp_path, 
     with pytest.raises(InputError, match=remedies):
         rejoinder.read_ratings(tmp_path / "r.csv")
     assert [each.kind for each in rejoinder.look(tmp_path / "r.csv").readings] == ["scores"]
+
+
+def test_an_empty_cell_is_no_value_of_a_column(tmp_path):
+    lines = [
+        {"id": i, "context": ["a"], "topic": topic} for i, topic in enumerate(["x", "y", "y", ""])
+    ]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
+    assert rejoinder.look(tmp_path / "t.jsonl").readings[0].contents.groups == {"topic": 2}

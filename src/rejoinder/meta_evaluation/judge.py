@@ -492,10 +492,12 @@ def _notes(judges: Sequence[_Judge], rated: Rated, scale: Scale | None) -> list[
             several.append((one.label, line))
     notes = merged(several)
     if any(one.errors.calibration != "slope" for one in judges):
+        why = "each reply has one rating (or a mean of people not named)"
+        if (np.isfinite(rated.matrix).sum(axis=1) > 1).any():
+            why = "too few replies have several ratings"
         notes.append(
-            "each reply has one rating (or a mean of people not named): the raters' noise is unknown, so "
-            "slopes and correlations are not corrected for it, and a panel seems worth fewer judges than "
-            "it is"
+            f"{why}: the raters' noise is unknown, so slopes and correlations are not corrected for it, and "
+            "a panel seems worth fewer judges than it is"
         )
     of_reply = np.isfinite(rated.matrix).sum(axis=1)
     repeated = int((of_reply > 1).sum())

@@ -88,11 +88,12 @@ class JudgeErrors:
 EQUAL_MARKS = "all marks are equal"
 
 NO_REPEATS = "each reply has one rating: the raters' noise cannot be estimated"
+FEW_REPEATS = "too few replies have several ratings: the raters' noise cannot be estimated"
 NO_RELATION = (
     "the judge's marks follow people's ratings too loosely for an error in rating points: the slope is "
     "not known well enough"
 )
-NO_UNIT = f"{NO_REPEATS}, and the marks are on another scale"
+OTHER_SCALE = ", and the marks are on another scale"
 NOT_COMPARABLE = (
     "raters fall into groups without a reply in common, and severity cannot be told from quality"
 )
@@ -166,9 +167,10 @@ def judge_errors(
     apart = None if effects.connected() else NOT_COMPARABLE
     inside = None if effects.connected(system) else NOT_COMPARABLE
     slope = of_all("slope", 1.0, inside or equal)
-    unknown = inside or (None if repeats else NO_REPEATS)
+    no_noise = FEW_REPEATS if (np.isfinite(ratings).sum(axis=1) > 1).any() else NO_REPEATS
+    unknown = inside or (None if repeats else no_noise)
     calibration = "slope" if repeats else "as they are"
-    reason = inside or (None if repeats or same_scale else NO_UNIT)
+    reason = inside or (None if repeats or same_scale else no_noise + OTHER_SCALE)
     if (
         reason is None
         and repeats
@@ -242,7 +244,13 @@ def cluster_estimate(
     return Estimate(value, interval.low, interval.high, p, n, None)
 
 
-_NO_VALUE = (NO_REPEATS, NO_RELATION, NO_UNIT, NOT_COMPARABLE)
+_NO_NOISE = (NO_REPEATS, FEW_REPEATS)
+_NO_VALUE = (
+    *_NO_NOISE,
+    *(f"{each}{OTHER_SCALE}" for each in _NO_NOISE),
+    NO_RELATION,
+    NOT_COMPARABLE,
+)
 
 
 class _Errors(NamedTuple):

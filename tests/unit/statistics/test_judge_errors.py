@@ -238,6 +238,12 @@ def test_what_is_unknown_says_why():
     assert alone.systems[0].value == pytest.approx(apart[system == 0].mean() - apart.mean())
     other = judge_errors(one, marks, system, item, x, same_scale=False)
     assert "another scale" in other.systems[0].reason
+    both = np.column_stack([one, np.full(len(one), np.nan)])
+    both[0, 1] = 3.0  # a second rater of one reply: how severe the other is takes this rating up
+    few = judge_errors(both, marks, system, item, x)
+    assert few.corrected.reason.startswith(
+        "too few replies have several ratings: the raters' noise"
+    )
     assert np.isnan(other.errors).all()
     rng = np.random.default_rng(0)
     unrelated = judge_errors(ratings, rng.normal(size=marks.size), system, item)

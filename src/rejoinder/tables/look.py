@@ -36,7 +36,7 @@ from rejoinder.tables.formats.format_choice import (
     nearest_format,
 )
 from rejoinder.tables.kept_files import holds_scores, scores_in
-from rejoinder.tables.notes import RENAMED, taking_notes
+from rejoinder.tables.notes import NO_RATER, RENAMED, taking_notes
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import table_of
 from rejoinder.tables.table_contents import PAIRWISE, Contents, contents_of
@@ -382,7 +382,9 @@ def kind_of(
         ParameterError: It can be read as several.
     """
     (place,) = existing([path], "file")
-    kinds = [each.kind for each in _by_itself(place, name_for(place, format), columns)[0]]
+    format = name_for(place, format)
+    readings = _by_itself(place, format, columns)[0]
+    kinds = [each.kind for each in (*readings, *_as_replies(place, readings))]
     if len(kinds) > 1:
         raise ParameterError(
             f"{path}: can be read as {', '.join(kinds[:-1])} or {kinds[-1]}; choose one with ",
@@ -398,10 +400,16 @@ def _by_itself(
     readings, errors = [], {}
     for kind in get_args(KindName):
         rated = [formats_like("ratings")[r.format] for r in readings if r.kind == "ratings"]
-        if kind == "scores" and rated and not rated[0].has_people:
+        nobodys = place.is_file() and any(
+            r.kind == "ratings" and "raters" not in r.counts for r in readings
+        )
+        if kind == "scores" and rated and not rated[0].has_people and not nobodys:
             continue  # a table of marks is that of people, unless it has the columns of scores
         try:
-            readings.append(_reading(kind, place, format, columns))
+            reading = _reading(kind, place, format, columns)
+            if kind == "scores" and nobodys:
+                reading = replace(reading, instead=True, notes=reading.contents.notes)
+            readings.append(reading)
         except RejoinderError as error:
             errors[kind] = error
     if not readings:
@@ -425,16 +433,21 @@ def _beside_others(
     place: Path, readings: Sequence[Reading], format: str | None, columns: Columns
 ) -> list[Reading]:
     """What a file may be too: ratings of a column each are scores, and plain text is replies."""
-    kinds = {each.kind: each for each in readings}
+    kinds = {each.kind for each in readings}
     if "ratings" in kinds and "scores" not in kinds:
         return _wide_rating_readings(place, format, columns)
-    if "test set" in kinds and kinds["test set"].format == "text":
-        items = kinds["test set"].counts["items"]
-        counts = {"rows": items, "items": items, "systems": 1}
-        contents = Contents(counts, {"systems": (stem_of(place),)}, items=items)
-        note = f"{visible(str(place))}: as responses, line i is the reply to item i of the test set"
-        return [Reading("responses", "text", contents, notes=(note,))]
-    return []
+    return _as_replies(place, readings)
+
+
+def _as_replies(place: Path, readings: Sequence[Reading]) -> list[Reading]:
+    """The lines of a plain text as replies."""
+    if not readings or (readings[0].kind, readings[0].format) != ("test set", "text"):
+        return []
+    items = readings[0].counts["items"]
+    counts = {"rows": items, "items": items, "systems": 1}
+    contents = Contents(counts, {"systems": (stem_of(place),)}, items=items)
+    note = f"{visible(str(place))}: as responses, line i is the reply to item i of the test set"
+    return [Reading("responses", "text", contents, notes=(note,))]
 
 
 def _wide_rating_readings(place: Path, format: str | None, columns: Columns) -> list[Reading]:
@@ -469,6 +482,8 @@ def _reading(kind: KindName, path: Path, format: str | None, columns: Columns) -
         if each.kind == RENAMED and kind in ("test set", "responses"):
             renames |= each.values["columns"]
     contents = contents_of(kind, table)
+    if any(each.kind == NO_RATER for each in notes):
+        contents.counts.pop("raters", None)
     return Reading(kind, chosen.name, contents, renames, (*map(str, notes), *contents.notes))
 
 

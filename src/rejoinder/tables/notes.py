@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.files.sources import set_within, with_queries
-from rejoinder.messages import Argument, Placeholder, counted, enumerated, listed, more, quoted
+from rejoinder.messages import (
+    Argument,
+    Call,
+    Placeholder,
+    counted,
+    enumerated,
+    listed,
+    more,
+    quoted,
+)
 from rejoinder.visible import visible
 
 _LOG = logging.getLogger(__name__)
@@ -20,6 +29,9 @@ RENAMED = "renamed"
 
 LEFT_OUT = "left out"
 """The kind of a note on rows, records or columns that are not in the table."""
+
+NO_RATER = "no rater"
+"""The kind of a note on ratings that nobody is named for."""
 
 TEXTS: dict[str, Callable[..., str]] = {
     RENAMED: lambda columns: (
@@ -111,8 +123,13 @@ TEXTS: dict[str, Callable[..., str]] = {
         "words read as numbers: "
         + ", ".join(f"{quoted(word)} as {number}" for word, number in sorted(words.items()))
     ),
-    "no rater": lambda column: (
-        f"no column says who rated; if {quoted(column)} does, add {Argument('columns', {'rater': column})}"
+    NO_RATER: lambda column: (
+        "no column says who rated, so these are taken as ratings of one person; "
+        + (
+            f"if {quoted(column)} says it, add {Argument('columns', {'rater': column})}; "
+            * bool(column)
+        )
+        + f"scores of a judge or a metric are given with {Call('External(name, read_scores(FILE))')}"
     ),
     "one system": lambda system: f"no column of systems; all ratings are of {quoted(system)}",
     "case of names": lambda nouns, names, groups: (

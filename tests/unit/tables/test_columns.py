@@ -78,5 +78,7 @@ def test_a_column_that_may_say_who_rated_is_named(tmp_path):
     with taking_notes() as notes:
         rejoinder.read_ratings(path, columns="score=grade")
     assert [each.text for each in notes if each.kind == "no rater"] == [
-        "no column says who rated; if 'visitor' does, add columns={'rater': 'visitor'}"
+        "no column says who rated, so these are taken as ratings of one person; if 'visitor' says it, add "
+        "columns={'rater': 'visitor'}; scores of a judge or a metric are given with External(name, "
+        "read_scores(FILE))"
     ]

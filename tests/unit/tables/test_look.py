@@ -62,7 +62,8 @@ def test_plain_text_is_a_test_set_or_replies(tmp_path):
     assert [each.kind for each in result.readings] == ["test set", "responses"]
     assert result.readings[1].counts == {"rows": 2, "items": 2, "systems": 1}
     assert not result.holds_all
-    assert rejoinder.convert(tmp_path / "bot.txt", tmp_path / "o.jsonl") == ("test set", 2)
+    with pytest.raises(ParameterError, match="can be read as test set or responses"):
+        rejoinder.convert(tmp_path / "bot.txt", tmp_path / "o.jsonl")
 
 
 def test_kept_scores_are_an_answer(command, tmp_path):
@@ -526,3 +527,19 @@ def test_an_empty_cell_is_no_value_of_a_column(tmp_path):
     ]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
     assert rejoinder.look(tmp_path / "t.jsonl").readings[0].contents.groups == {"topic": 2}
+
+
+def test_ratings_by_nobody_may_be_scores_of_a_judge(tmp_path):
+    path = tmp_path / "judge.csv"
+    path.write_text("id,system,score\n1,a,2.5\n2,a,3\n1,b,4\n2,b,1\n")
+    look = rejoinder.look(path)
+    assert [(each.kind, "raters" in each.counts) for each in look.readings] == [
+        ("ratings", False),
+        ("scores", False),
+    ]
+    assert f"rejoinder score --scores {path}" in look.examples
+    assert "scores of a judge or a metric are given with External(" in str(look.readings[0].notes)
+    with pytest.raises(ParameterError, match="can be read as ratings or scores"):
+        rejoinder.convert(path, tmp_path / "o.jsonl")
+    path.write_text("id,system,rater,score\n1,a,ann,2\n1,b,ann,3\n")
+    assert [each.kind for each in rejoinder.look(path).readings] == ["ratings"]

@@ -30,7 +30,7 @@ from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import OtherTableError, lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION, with_labels
-from rejoinder.tables.notes import left_out, note
+from rejoinder.tables.notes import NO_RATER, left_out, note
 from rejoinder.tables.parts import Draft, Part
 from rejoinder.tables.schemas import AGAINST, DETAILS, NEEDED, OPTIONAL, PROBABILITY, RATINGS
 
@@ -250,8 +250,8 @@ def with_defaults(draft: Draft, may_be_rater: str | None = None) -> Draft:
             f"{origin.at(int(again[0]))}: id {quoted(frame['id'][int(again[0])])} is judged a second "
             f"time{more(len(again))}, and no column 'rater' says by whom; {remedy}"
         )
-    if may_be_rater is not None:
-        note("no rater", origin.parts[0][0], column=may_be_rater)
+    if "score" in frame.columns:
+        note(NO_RATER, origin.parts[0][0], column=may_be_rater)
     return Draft(frame.with_columns(pl.lit(NOBODY).alias("rater")), origin)
 
 

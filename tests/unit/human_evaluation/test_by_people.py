@@ -419,7 +419,7 @@ def test_the_verdict_has_the_sign_of_the_difference_on_shared_items():
     assert made.pairs["difference"][0] == pytest.approx(-0.975)
     (sentence,) = made.verdicts["sentence"]
     assert sentence == (
-        "By people, on the items that both have, b is better than a by 0.98, although the mean of a on all "
+        "By people, on the items that both have, b is better than a by 0.97, although the mean of a on all "
         "of its items is 3.50 and that of b 2.48."
     )
 

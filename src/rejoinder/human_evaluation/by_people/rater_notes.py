@@ -86,23 +86,14 @@ def _apart(single: Floats, rater: int, others: Sequence[int]) -> Floats:
 def for_whom(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
     """For which raters the intervals of differences hold, each once for all pairs."""
     by_scope: dict[Scope, list[tuple[str, str]]] = {}
-    numbers, top = [], (0.0, 0, "")
+    top = 0.0, 0, ""
     for names, shares in _shares(replies, pairs):
         by_scope.setdefault(scope(shares, replies.rule.random), []).append(names)
-        numbers.append(float((1 / (shares**2).sum(axis=1)).min()))
         side, rater = np.unravel_index(shares.argmax(), shares.shape)
         top = max(top, (float(shares[side, rater]), int(rater), names[side]))
     random = replies.rule.random
     named = replies.single is not None
     notes = [] if random and named and "other raters" not in by_scope else [replies.rule.note]
-    if "other raters" in by_scope:
-        too_few = min(numbers) < FEW
-        worth = between(min(numbers), max(numbers))
-        notes.append(
-            f"effective number of raters of a system: {worth} (so many raters, each with as many ratings, "
-            "have as small an error)"
-            + (": so few hardly show how raters differ, and intervals are wide" if too_few else "")
-        )
     if random and "these raters" in by_scope:
         share, rater, system = top
         why = (
@@ -135,7 +126,16 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
     notes = for_whom(replies, pairs)
     if replies.single is None:
         return notes
-    apart = [names for names, shares in _shares(replies, pairs) if shared(shares) < TIED]
+    shares = dict(_shares(replies, pairs))
+    if replies.rule.note in notes and replies.rule.random:
+        numbers = [float((1 / (each**2).sum(axis=1)).min()) for each in shares.values()]
+        worth = between(min(numbers), max(numbers))
+        notes.append(
+            f"effective number of raters of a system: {worth} (so many raters, each with as many ratings, "
+            "have as small an error)"
+            + ": so few hardly show how raters differ, and intervals are wide" * (min(numbers) < FEW)
+        )
+    apart = [names for names, each in shares.items() if shared(each) < TIED]
     alone = np.zeros(replies.single.shape[2], np.bool_)
     without: list[tuple[str, str]] = []
     adjusted: list[tuple[str, str]] = []

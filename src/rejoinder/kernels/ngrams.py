@@ -194,7 +194,7 @@ def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
 def count_references(item: Item, i: int, r: Grouped, order: int) -> None:
     """Keeps for every gram of item ``i`` the most that one of its references holds, and no chain.
 
-    What a gram's links would be searched for is here without a branch, which takes less time.
+    No branch depends on how many references hold a gram, so that it takes less time than chains.
 
     Args:
         item: The working memory.

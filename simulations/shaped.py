@@ -504,7 +504,7 @@ THESE_RATERS = (
     "Intervals hold for these raters; others may favour another system, or be less reliable"
 )
 
-FEW_REPEATS = "hardly known: the interval of a panel contained the truth in"
+FEW_REPEATS = "that the raters' noise is hardly known: of 100 such studies"
 
 BOTH = ("corrected", "people")
 WITH_ERROR = (*BOTH, "judge's error")
@@ -550,7 +550,8 @@ ANSWERS: tuple[Answer, ...] = (
         120,
         THESE_RATERS,
     ),
-    Answer("shapes_judge", ("r corrected", "panel of 3"), ("uneven",), 120, FEW_REPEATS),
+    Answer("shapes_judge", ("panel of 3",), ("uneven",), 40, FEW_REPEATS),
+    Answer("shapes_judge", ("r corrected",), ("uneven",), 20, FEW_REPEATS),
     Answer(
         "shapes_judge",
         ("r corrected", "r within", "reliability"),

@@ -33,16 +33,20 @@ def decimals(digits: int) -> Show:
     return show
 
 
+LEAST_END = 1e-8
+"""Less than that is what rounding leaves of 0."""
+
+
 def not_as_zero(digits: int) -> Show:
     """A number to so many decimals, and to more where it would read as 0 and is not.
 
-    >>> not_as_zero(2)(0.0042), not_as_zero(2)(-0.3), not_as_zero(2)(0.0)
+    >>> not_as_zero(2)(0.0042), not_as_zero(2)(-0.3), not_as_zero(2)(1e-10)
     ('0.004', '-0.30', '0.00')
     """
 
     def show(value: float) -> str:
         more = digits
-        while round(value, digits + 9) and not float(f"{value:.{more}f}"):
+        while abs(value) > LEAST_END and not float(f"{value:.{more}f}"):
             more += 1
         return decimals(more)(value)
 

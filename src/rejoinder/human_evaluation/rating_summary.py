@@ -13,7 +13,7 @@ from rejoinder.human_evaluation.by_people.compare import (
     ComparisonOptions,
 )
 from rejoinder.human_evaluation.by_people.estimates import missed
-from rejoinder.human_evaluation.by_people.rater_notes import for_whom, severity_notes
+from rejoinder.human_evaluation.by_people.rater_notes import scope_notes, severity_notes
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import RatingCriterion
@@ -161,7 +161,7 @@ def _for_whom(part: ByPeople, raters: str) -> str:
         why = f"fixed rater effects: the {raters} of their ratings is taken first"
         return f"which system is best: intervals hold for these raters only ({why})"
     also = "; the intervals of single systems hold for these raters only"
-    holds, rule = for_whom(part.replies, part.places), part.replies.rule
+    holds, rule = scope_notes(part.replies, part.places), part.replies.rule
     return f"which system is best: {'; '.join(holds)}{also * (rule.random and rule.note in holds)}"
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
-import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
@@ -16,6 +15,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import rows_of
 from rejoinder.metrics.means import mean_rows
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.item_clusters import cluster_labels
 from rejoinder.tables.types import Ratings
 
 Turns: TypeAlias = Literal["mean", "least", "last"]
@@ -73,9 +73,18 @@ def dialogues(rated: Rated, turns: Turns) -> tuple[Rated, list[str]]:
         f"dialogue: {counted(dialogue.size, 'dialogue')} of {counted(rated.human.size, 'rated turn')}; "
         f"scores and ratings of a dialogue are the {turns} of its turns"
     )
-    turned = subjects, system, conversation, matrix, human
-    names = rated.systems, rated.clusters
-    return Rated(*names, *turned, mean=False, contexts="conversations"), [note]
+    changed = Rated(
+        rated.systems,
+        rated.clusters,
+        subjects,
+        system,
+        conversation,
+        matrix,
+        human,
+        mean=False,
+        contexts="conversations",
+    )
+    return changed, [note]
 
 
 def turn_ratings(ratings: Ratings, scores: Scores) -> Ratings:
@@ -87,7 +96,7 @@ def turn_ratings(ratings: Ratings, scores: Scores) -> Ratings:
     ids = set(table.get_column("id"))
     if not scores.cluster or ids & set(scores.items.get_column("id")):
         return ratings
-    turns = scores.items.select(turn="id", id=pl.col(scores.cluster).cast(pl.String))
+    turns = scores.items.select(turn="id", id=cluster_labels(scores.items, scores.cluster))
     if not ids & set(turns.get_column("id")):
         return ratings
     joined = table.join(turns, on="id", how="inner", maintain_order="left_right")

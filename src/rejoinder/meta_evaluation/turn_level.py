@@ -92,8 +92,10 @@ class Observations(Evidence):
         interval = self._interval(label, correlation, usable)
         p = math.nan
         if self.draws.permutations:
-            trials = self.draws.permutations, self.draws.rng, self.groups[usable]
-            p = float(significance.permutation_p(x, y, correlation, *trials))
+            draws, groups = self.draws, self.groups[usable]
+            p = float(
+                significance.permutation_p(x, y, correlation, draws.permutations, draws.rng, groups)
+            )
         return CorrelationRow(value, y.size, interval.low, interval.high, p, no_interval(interval))
 
     def _interval(self, label: str, correlation: str, usable: NDArray[np.bool_]) -> Interval:
@@ -137,8 +139,10 @@ class Observations(Evidence):
             interval = percentiles(first - second)
         p = math.nan
         if self.draws.permutations:
-            trials = self.draws.permutations, self.draws.rng, self.groups[usable]
-            p = significance.paired_permutation(x1, x2, y, correlation, *trials).p
+            draws, groups = self.draws, self.groups[usable]
+            p = significance.paired_permutation(
+                x1, x2, y, correlation, draws.permutations, draws.rng, groups
+            ).p
         williams = significance.williams(r12, r13, r23, y.size)
         ends = interval.low, interval.high
         return Pair(r12, r13, y.size, *ends, p, williams, no_interval(interval))
@@ -159,9 +163,15 @@ class TurnObservations(Observations):
     """
 
     def __init__(self, rated: Rated, draws: Draws, rule: RaterRule | None = None) -> None:
-        replies = rated.segments, rated.human, rated.group, _reply_keys(rated)
-        raters = rated.matrix if rule and rule.random else None
-        super().__init__(*replies, draws, rated.groups_are, raters=raters)
+        super().__init__(
+            rated.segments,
+            rated.human,
+            rated.group,
+            _reply_keys(rated),
+            draws,
+            rated.groups_are,
+            raters=rated.matrix if rule and rule.random else None,
+        )
         self.rated = rated
         self.several = len(rated.systems) > 1
         self.means: dict[tuple[str, str], CorrelationRow] = {}
@@ -297,9 +307,15 @@ class TurnObservations(Observations):
         def one(task: tuple[str, NDArray[np.bool_]]) -> CorrelationRow:
             label, place = task
             place = place & self.usable(label)
-            scores, keys = {label: self.scores[label][place]}, self.keys.filter(pl.Series(place))
-            replies = scores, self.human[place], self.groups[place], keys
-            return Observations(*replies, self.draws, self.drawn).row(label, correlation)
+            part = Observations(
+                {label: self.scores[label][place]},
+                self.human[place],
+                self.groups[place],
+                self.keys.filter(pl.Series(place)),
+                self.draws,
+                self.drawn,
+            )
+            return part.row(label, correlation)
 
         of_systems = iter(at_once(one, tasks))
         means = at_once(lambda label: self.mean_within(label, correlation), self.labels)

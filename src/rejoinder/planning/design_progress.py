@@ -290,7 +290,8 @@ class _Study:
     def _mean(self, a: int, b: int, seen: NDArray[np.bool_]) -> CorrectedMean:
         """The difference by the items seen so far; corrected by the judges' mean from 60 on."""
         replies = self.replies
-        labels = np.where(seen, replies.labels_of(a, b), np.nan)
+        labels = replies.labels_of(a, b) - replies.severity_of(a, b, seen).labels
+        labels = np.where(seen, labels, np.nan)
         judged = self._predictions(a, b) if seen.sum() >= FEWEST_CORRECTED else None
         items = np.flatnonzero(seen) if judged is None else replies.items_of(a, b)
         single = replies.single_of(a, b)

@@ -46,7 +46,7 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.in_memory import ResponsesLike, taken
-from rejoinder.tables.item_clusters import NONE, OWN_COLUMNS
+from rejoinder.tables.item_clusters import NONE, OWN_COLUMNS, cluster_labels
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.selection import check_systems
@@ -387,7 +387,7 @@ def _summarised(table: Ratings, scores: Scores, cluster: str | None, **asked: An
     """People's ratings, over the clusters of the items that are scored, so that both are alike."""
     if column := scores.cluster:
         cluster = f"{column} of the contexts" if column in OWN_COLUMNS else column
-        items = scores.items.select("id", pl.col(column).cast(pl.String).alias(cluster))
+        items = scores.items.select("id", cluster_labels(scores.items, column).alias(cluster))
         frame = table.frame.drop(cluster, strict=False)
         table = table.with_frame(frame.join(items, on="id", how="left", maintain_order="left"))
     elif scores.measured:

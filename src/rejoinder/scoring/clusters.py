@@ -21,7 +21,13 @@ from rejoinder.scoring.measurements import Measurements, clusters_of, few_items,
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
-from rejoinder.tables.item_clusters import CONVERSATION, NONE, labels_in, note_on_unlabelled
+from rejoinder.tables.item_clusters import (
+    CONVERSATION,
+    NO_CLUSTERS,
+    NONE,
+    labels_in,
+    note_on_unlabelled,
+)
 
 S = TypeVar("S", bound=Measurements)
 
@@ -180,24 +186,35 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
         )
     labels = labels_in(items.get_column(column))
     if labels is None:
-        raise InputError(
-            f"cluster '{column}': the column names no clusters (lists or fractions); name another one"
-        )
+        raise InputError(f"cluster '{column}': {NO_CLUSTERS}")
     return items.filter(labels.is_null()).get_column("id").to_list()
 
 
 def with_clusters(scores: S, column: str) -> S:
-    """The same scores over the clusters of a column that names some, without notes; empty for none."""
+    """The same scores over the clusters of a column, without notes; empty for none.
+
+    White space around the labels is taken off.
+
+    Raises:
+        ParameterError: There is no such column.
+        InputError: It names no clusters.
+    """
+    items = scores.items
+    if column:
+        _without_value(items, column)
+        labels = labels_in(items.get_column(column))
+        if labels is not None and items.schema[column] == pl.String:
+            items = items.with_columns(labels)
     measured = {
         label: replace(
             each,
             signature=with_word(each.signature, "cluster", column),
-            clusters=clusters_of(scores.items, column, each.usable),
+            clusters=clusters_of(items, column, each.usable),
         )
         for label, each in scores.measured.items()
     }
     return replace(
-        scores, measured=measured, cluster=column,
+        scores, items=items, measured=measured, cluster=column,
         _draws={}, _resampled={}, _left_out={},
     )  # fmt: skip
 

@@ -105,7 +105,20 @@ def scope(shares: Floats, random: bool = True) -> Scope:
     return "these raters" if shared(shares) >= TIED else "no raters"
 
 
-def severity_in_labels(a: Floats, b: Floats, share: Floats) -> tuple[Floats, float]:
+class SeverityInLabels(NamedTuple):
+    """What the severity of raters adds to the difference of two systems.
+
+    Args:
+        labels: By item what it adds to the label (float64 [n]).
+        unknown: The share of the ratings by raters of whom no reply with several raters tells how severe
+            they are.
+    """
+
+    labels: Floats
+    unknown: float
+
+
+def severity_in_labels(a: Floats, b: Floats, share: Floats) -> SeverityInLabels:
     """What the severity of raters adds to the label of each item, where it can be told from quality.
 
     With s_ai the shares of the raters in the mean of system a's reply to item i, beta their severities by
@@ -119,9 +132,6 @@ def severity_in_labels(a: Floats, b: Floats, share: Floats) -> tuple[Floats, flo
         b: Those of the second's.
         share: float64 [n], how much each item counts; they add up to 1.
 
-    Returns:
-        float64 [n], to be subtracted; and the share of c that no reply with several raters tells of.
-
     >>> ratings = np.array([[1.0, 3.0], [2.0, 4.0]]), np.array([[2.0, np.nan], [3.0, np.nan]])
     >>> severity_in_labels(*ratings, np.full(2, 0.5))[0].round(6).tolist()
     [1.0, 1.0]
@@ -133,7 +143,7 @@ def severity_in_labels(a: Floats, b: Floats, share: Floats) -> tuple[Floats, flo
     estimated = effects.residuals @ weights
     unknown = contrast - weights @ effects.normal
     labels = apart @ effects.severities + (estimated[:n] + estimated[n:]) / share
-    return labels, float(np.abs(unknown).sum()) / 2
+    return SeverityInLabels(labels, float(np.abs(unknown).sum()) / 2)
 
 
 class RaterVariance(NamedTuple):

@@ -41,6 +41,9 @@ class ItemClusters:
         return np.array([self.labels[id] for id in ids.tolist()])
 
 
+NO_CLUSTERS = "the column names no clusters (lists or fractions); name another one"
+
+
 def has_text(column: str) -> pl.Expr:
     """Whether a cell holds more than white space."""
     return pl.col(column).is_not_null() & (pl.col(column).cast(pl.String).str.strip_chars() != "")
@@ -76,7 +79,7 @@ def cluster_labels(items: pl.DataFrame, column: str) -> pl.Series:
     """
     labels = labels_in(items.get_column(column))
     if labels is None:
-        return items.get_column(column).cast(pl.String)
+        raise InputError(f"cluster '{column}': {NO_CLUSTERS}")
     filled = pl.col("label").fill_null(pl.format("item {}", "id")).alias(column)
     return items.select("id", label=labels).select(filled).to_series()
 
@@ -191,9 +194,7 @@ def clusters_in(
     """
     labels = labels_in(table.get_column(column))
     if labels is None and required:
-        raise InputError(
-            f"{what}: the column '{column}' names no clusters (lists or fractions); name another one"
-        )
+        raise InputError(f"{what}: '{column}': {NO_CLUSTERS}")
     if labels is None:
         return None, [
             f"the {what} have a column '{column}' that names no clusters: lists, or fractions"

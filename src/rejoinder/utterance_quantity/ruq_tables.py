@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.document.numbers import NONE, times100, with_interval
+from rejoinder.document.numbers import NONE, not_as_zero, times100, with_interval
 from rejoinder.document.parts import GAP, Document, Line
 from rejoinder.document.table import Table, estimate, key, number
 from rejoinder.document.text import joined, styled
@@ -58,7 +58,8 @@ def ahead(scores: Measurements, row: Mapping[str, Any]) -> Line:
     """The best model against the next, a row of ``Scores.leads()``, by the strongest generic reply."""
     pairs = len(scores.names) * (len(scores.names) - 1) // 2
     limit = is_upper_limit(scores.measured[row["metric"]], row, pairs)
-    words = standing(row, row["p"], with_interval(times100), limit=limit)
+    show = with_interval(times100, lambda end: not_as_zero(1)(100 * end))
+    words = standing(row, row["p"], show, limit=limit)
     return Line(joined("against the strongest: ", words, " (approximate randomization)"))
 
 

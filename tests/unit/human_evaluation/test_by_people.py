@@ -524,3 +524,34 @@ def test_severity_of_raters_who_rated_different_shares_decides_nothing(raters):
     corrected = beside_scores(lenient).select(columns).row(0)
     assert corrected == pytest.approx(other.pairs.select(columns).row(0))
     assert not any(note in each for each in compare(ratings=rated(40, "ab", raters=3)).notes)
+
+
+def test_where_severity_is_taken_off_the_sentence_says_so_and_not_that_items_differ():
+    """b is better; r2, who gives 3 more, rated all of a and a fifth of b, so that a's mean is higher."""
+    table = rated(120, "ba", raters=3, step=0.5)
+    item = pl.col("id").str.slice(1).cast(pl.Int64)
+    of_both = (pl.col("rater") != "r2") | (pl.col("system") == "a") | (item % 5 == 0)
+    lenient = table.filter(of_both).with_columns(
+        score=pl.col("score") + 3.0 * (pl.col("rater") == "r2")
+    )
+    compared = compare(ratings=lenient)
+    (sentence,) = compared.verdicts["sentence"]
+    words = "By people, without the severity of raters, on the items that both have, b is better than a by"
+    assert sentence.startswith(words)
+    assert "the mean of a by all ratings is" in sentence
+    assert ratings(lenient).verdicts["sentence"].to_list() == [sentence]
+    assert any("without their severity" in each for each in ratings(lenient).notes)
+
+
+def test_a_pair_without_an_interval_has_no_severity_taken_off():
+    table = rated(40, "ab", raters=4, step=0.0)
+    item = pl.col("id").str.slice(1).cast(pl.Int64)
+    own = (pl.col("system") == "a") == pl.col("rater").is_in(["r0", "r1"])
+    tied = table.filter(own | (item % 10 == 0)).filter(pl.col("rater").is_in(["r0", "r3"]))
+    for effects in ("fixed", None):
+        compared = compare(ratings=tied, rater_effects=effects)
+        assert compared.pairs["reason"].str.starts_with("different people rate").all()
+        assert not any("without their severity" in each for each in compared.notes)
+    named = tied.with_columns(pl.format("{}{}", "rater", item % 3).alias("rater"))
+    (said,) = (each for each in ratings(named).notes if each.startswith("which system is best"))
+    assert said.removeprefix("which system is best: ")

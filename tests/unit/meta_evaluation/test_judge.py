@@ -98,9 +98,30 @@ def test_where_few_replies_have_several_ratings_a_panel_is_hardly_known():
     few = ratings.filter((pl.col("rater") == "r0") | (item % 3 == 0))
     of_all, of_few = (rejoinder.judge(scores, each) for each in (ratings, few))
     words = (
-        "only 40 of 120 rated replies have several ratings, so that raters' noise is hardly known"
+        "40 of 120 rated replies have several ratings, so that the raters' noise is hardly known"
     )
     assert [words in " ".join(each.notes) for each in (of_all, of_few)] == [False, True]
+    (note,) = (each for each in of_few.notes if words in each)
+    assert "panel" in note
+    alone = rejoinder.judge(rejoinder.Scores.from_segments(marks), few)
+    assert not any("of a panel" in each for each in alone.notes)
+
+
+def test_a_panel_of_judges_who_marked_other_replies():
+    """What is taken as known of the raters' noise does not depend on the order of the judges."""
+    ratings, marks = world()
+    fewer = marks.filter(~pl.col("id").is_in(["c0", "c1"]))
+    noise = pl.Series(np.random.default_rng(1).normal(0, 0.5, fewer.height))
+    named = {"judge": marks, "other": fewer.with_columns(value=pl.col("value") + noise)}
+    tables = [each.with_columns(name=pl.lit(name)) for name, each in named.items()]
+    panels = [
+        rejoinder.judge(
+            rejoinder.Scores.from_segments(pl.concat(order), missing="pairwise"), ratings
+        ).panel
+        for order in (tables, tables[::-1])
+    ]
+    assert panels[0].value > 1
+    assert panels[0][:4] == pytest.approx(panels[1][:4])
 
 
 def test_lower_is_better_turns_the_marks():

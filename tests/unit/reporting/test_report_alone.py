@@ -112,6 +112,21 @@ def test_agreement_of_people_is_over_the_clusters_of_the_items(column):
         assert made.ratings.agreement.equals(expected.agreement)
 
 
+def test_an_item_without_a_conversation_stops_no_report():
+    given = judged()
+    ids = given["id"].unique(maintain_order=True).to_list()
+    talks = [None, *(f" t{place // 3}" for place in range(1, len(ids)))]
+    made = rejoinder.TestSet.from_lists([["hi"] for _ in ids], contexts=ids, ids=ids)
+    contexts = made.contexts.with_columns(pl.Series("conversation", talks))
+    testset = rejoinder.TestSet(contexts, made.references)
+    replies = {name: [f"{name} says {id}" for id in ids] for name in ("good", "middle", "weak")}
+    report = rejoinder.report(testset, replies, ["length"], ratings=given, **FEW)
+    filled = given.join(pl.DataFrame({"id": ids, "talk": ["own", *talks[1:]]}), on="id")
+    expected = rejoinder.ratings(filled, cluster="talk", **FEW)
+    assert report.ratings.agreement.equals(expected.agreement)
+    assert any("is empty for item" in each for each in report.scores.notes)
+
+
 def test_one_system_alone_has_a_page():
     report = rejoinder.report(ratings=judged(("good",)), **FEW)
     assert "comparison by people" in report.failed

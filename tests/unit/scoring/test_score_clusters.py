@@ -183,6 +183,10 @@ def test_white_space_is_no_part_of_a_label():
     mixed = [
         one if k % 2 else other for k, (one, other) in enumerate(zip(plain, padded, strict=True))
     ]
+    assert (
+        measured(mixed).by("conversation")["n"].max()
+        == measured(plain).by("conversation")["n"].max()
+    )
     tables = [measured(labels).systems() for labels in (plain, mixed)]
     assert tables[0].equals(tables[1], null_equal=True)
 
@@ -195,7 +199,7 @@ def test_a_column_with_gaps(tmp_path):
     assert scores.systems().equals(filled.systems(), null_equal=True)
     assert scores.cluster == "conversation"
     assert any("is empty for item '1' (2 of 48 items)" in each for each in scores.notes)
-    assert scores.items.get_column("conversation").to_list() == labels
+    assert scores.items.get_column("conversation").to_list() == [None, None, *labels[2:]]
     assert scores.clustered("none").clustered(None).notes == scores.notes
     with pytest.raises(InputError, match="item '1' has no value there"):
         scores.clustered("conversation")

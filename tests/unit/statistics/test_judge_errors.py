@@ -333,3 +333,21 @@ def test_the_reason_of_a_panel_is_the_one_that_holds(make, noise, value, reason)
     if reason is not None:
         assert panel.value == pytest.approx(value, nan_ok=True)
         assert np.isnan(panel.low)
+
+
+def test_a_panel_s_interval_allows_for_the_raters_noise_being_estimated():
+    rng = np.random.default_rng(5)
+    quality = rng.normal(size=60)
+    ratings = quality[:, None] + 0.7 * rng.normal(size=(60, 2))
+    ratings[20:, 1] = np.nan
+    judges = quality + 0.5 * rng.normal(size=(3, 60))
+    zeros, items = np.zeros(60, dtype=np.int64), np.arange(60)
+    each = [judge_errors(ratings, marks, zeros, items) for marks in judges]
+    errors = np.stack([one.errors for one in each], axis=1)
+    known, estimated = (
+        independent_judges(errors, each[0].noise, items, left_out)
+        for left_out in (None, each[0].noise_left_out)
+    )
+    assert each[0].noise_left_out.shape == (60,)
+    assert known.value == estimated.value
+    assert estimated.high - estimated.low > 1.05 * (known.high - known.low)

@@ -23,7 +23,7 @@ from rejoinder.human_evaluation.by_people.estimates import (
     unseen_failures,
 )
 from rejoinder.human_evaluation.by_people.families import Correction, Families, check_correction
-from rejoinder.human_evaluation.by_people.rater_notes import rater_notes
+from rejoinder.human_evaluation.by_people.rater_notes import is_adjusted, rater_notes
 from rejoinder.human_evaluation.by_people.replies import RatedReplies
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_effects import RaterEffects, effects_fact
@@ -271,7 +271,10 @@ class ByPeople:
             return ""
         tests = self.pairs.select("a", "b", "difference", self.p).iter_rows()
         values = self.ranks.select("system", "mean").iter_rows()
-        return best_sentence(standings(values, tests), "people", decimals(2))
+        words = ()
+        if any(is_adjusted(self.replies, *pair) for pair in self.places):
+            words = "without the severity of raters, on the items that both have", "by all ratings"
+        return best_sentence(standings(values, tests), "people", decimals(2), *words)
 
     def _pairs(self) -> pl.DataFrame:
         replies, anytime = self.replies, self.asked.anytime

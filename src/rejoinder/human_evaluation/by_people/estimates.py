@@ -63,7 +63,7 @@ def mean_difference(
             nothing.
     """
     items = replies.items_of(a, b)
-    labels = (replies.labels_of(a, b) - replies.severity_of(a, b)[0])[items]
+    labels = (replies.labels_of(a, b) - replies.severity_of(a, b).labels)[items]
     labels = labels if less is None else labels - less[items]
     if not np.isfinite(labels).any():
         return NOT_RATED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
-from rejoinder.statistics.rater_variance import MOST_OF_ONE, TIED, Scope, scope, shared
+from rejoinder.statistics.rater_variance import MOST_OF_ONE, TIED, Scope, shared
 
 FEW = 4
 """With fewer raters of equal shares the interval for others is wide, and covers a little less or more."""
@@ -83,84 +83,85 @@ def _apart(single: Floats, rater: int, others: Sequence[int]) -> Floats:
     return np.where(number > 0, apart / np.maximum(1, number), np.nan)
 
 
-def for_whom(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
-    """For which raters the intervals of differences hold, each once for all pairs."""
-    by_scope: dict[Scope, list[tuple[str, str]]] = {}
-    top = 0.0, 0, ""
-    for names, shares in _shares(replies, pairs):
-        by_scope.setdefault(scope(shares, replies.rule.random), []).append(names)
-        side, rater = np.unravel_index(shares.argmax(), shares.shape)
-        top = max(top, (float(shares[side, rater]), int(rater), names[side]))
-    random = replies.rule.random
-    named = replies.single is not None
-    notes = [] if random and named and "other raters" not in by_scope else [replies.rule.note]
+def scope_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """For which raters the intervals of differences hold, and whether severity is taken off them."""
+    by_scope: dict[Scope, list[tuple[int, int]]] = {}
+    for a, b in pairs:
+        if replies.shares_of(a, b) is not None:
+            by_scope.setdefault(replies.scope_of(a, b), []).append((a, b))
+    random = replies.rule.random and replies.single is not None
+    notes = [] if random and "other raters" not in by_scope else [replies.rule.note]
     if random and "these raters" in by_scope:
-        share, rater, system = top
+        share, rater, system = max(_largest(replies, a, b) for a, b in by_scope["these raters"])
         why = (
-            f"one rater counts for more than two thirds of a system's mean ('{replies.raters[rater]}' "
-            f"for {share:.0%} of that of '{system}')"
+            f"one rater counts for more than two thirds of a system's mean ('{rater}' for {share:.0%} of "
+            f"that of '{system}')"
             if share > MOST_OF_ONE + NOISE
             else "two raters, by their effective number, do not show how raters differ"
         )
+        names = listed_pairs(_names(replies, by_scope["these raters"]))
+        notes.append(f"{names}: {why}, so intervals hold for these raters only")
+    if random and "no raters" in by_scope:
+        names = listed_pairs(_names(replies, by_scope["no raters"]))
+        notes.append(f"{names}: no interval, since different people rate the two systems")
+    if adjusted := [pair for pair in pairs if is_adjusted(replies, *pair)]:
+        names = listed_pairs(_names(replies, adjusted))
         notes.append(
-            f"{listed_pairs(by_scope['these raters'])}: {why}, so intervals hold for these raters only"
+            f"{names}: the raters rated different shares of the two systems' replies, so that the difference "
+            "is without their severity (by a two-way additive fit of replies and raters); means, wins and "
+            "losses are of the ratings as they are"
         )
     return notes
 
 
-def _shares(
-    replies: RatedReplies, pairs: Sequence[tuple[int, int]]
-) -> Iterator[tuple[tuple[str, str], Floats]]:
-    """The names of each pair of systems, and the shares of raters in their means: float64 [2, raters]."""
-    for a, b in pairs:
-        single = replies.single_of(a, b)
-        if single is not None and single.item.size:
-            items = int(single.item.max()) + 1
-            shares = single.shares(np.full(items, 1 / items))
-            shares /= shares.sum(axis=1, keepdims=True)
-            yield (replies.systems[a], replies.systems[b]), shares
+def is_adjusted(replies: RatedReplies, a: int, b: int) -> bool:
+    """Whether the severity of raters is taken off the difference of two systems."""
+    return bool(np.abs(replies.severity_of(a, b).labels).max(initial=0.0) > NOISE)
+
+
+def _largest(replies: RatedReplies, a: int, b: int) -> tuple[float, str, str]:
+    """The largest share that a rater has in the mean of one of two systems, the rater, and the system."""
+    shares = replies.shares_of(a, b)
+    assert shares is not None
+    side, rater = np.unravel_index(shares.argmax(), shares.shape)
+    system = replies.systems[(a, b)[int(side)]]
+    return float(shares[side, rater]), replies.raters[int(rater)], system
+
+
+def _names(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[tuple[str, str]]:
+    return [(replies.systems[a], replies.systems[b]) for a, b in pairs]
 
 
 def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list[str]:
     """For whom intervals hold, and notes on raters with names, each once for all pairs."""
-    notes = for_whom(replies, pairs)
+    notes = scope_notes(replies, pairs)
     if replies.single is None:
         return notes
-    shares = dict(_shares(replies, pairs))
-    if replies.rule.note in notes and replies.rule.random:
+    shares = {pair: known for pair in pairs if (known := replies.shares_of(*pair)) is not None}
+    if replies.rule.random and replies.rule.note in notes:
         numbers = [float((1 / (each**2).sum(axis=1)).min()) for each in shares.values()]
-        worth = between(min(numbers), max(numbers))
+        few = ": so few hardly show how raters differ, and intervals are wide"
         notes.append(
-            f"effective number of raters of a system: {worth} (so many raters, each with as many ratings, "
-            "have as small an error)"
-            + ": so few hardly show how raters differ, and intervals are wide" * (min(numbers) < FEW)
+            f"effective number of raters of a system: {between(min(numbers), max(numbers))} (so many raters, "
+            f"each with as many ratings, have as small an error){few if min(numbers) < FEW else ''}"
         )
-    apart = [names for names, each in shares.items() if shared(each) < TIED]
+    apart = [
+        pair
+        for pair, each in shares.items()
+        if shared(each) < TIED or replies.severity_of(*pair).unknown > UNEVEN
+    ]
     alone = np.zeros(replies.single.shape[2], np.bool_)
     without: list[tuple[str, str]] = []
-    adjusted: list[tuple[str, str]] = []
     for a, b in pairs:
-        names = replies.systems[a], replies.systems[b]
         if (of_one := replies.raters_of_one(a, b)).any():
-            without.append(names)
+            without.append((replies.systems[a], replies.systems[b]))
             alone |= of_one
-        severity, unknown = replies.severity_of(a, b)
-        if np.abs(severity).max(initial=0.0) > NOISE:
-            adjusted.append(names)
-        if unknown > UNEVEN and names not in apart:
-            apart.append(names)
     if without:
         names = some_of([f"'{each}'" for each in np.array(replies.raters)[alone]], MOST_NAMED)
         notes.append(
             f"{listed_pairs(without)}: {names} rated only one of the two systems; only ratings by raters of "
             "both count in the difference, while means are of all ratings"
         )
-    if adjusted:
-        notes.append(
-            f"{listed_pairs(adjusted)}: the raters rated different shares of the two systems' replies, so "
-            "that the difference is without their severity (by a two-way additive fit of replies and "
-            "raters); means, wins and losses are of the ratings as they are"
-        )
     rated = dict(zip(replies.systems, np.isfinite(replies.single), strict=True))
-    notes += different_raters(rated, replies.raters, apart)
+    notes += different_raters(rated, replies.raters, _names(replies, apart))
     return notes + severity_notes(replies)

@@ -18,7 +18,13 @@ from rejoinder.human_evaluation.panel import coded, panel
 from rejoinder.human_evaluation.rater_effects import FIXED, RaterEffects, RaterRule
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import more, quoted
-from rejoinder.statistics.rater_variance import SingleRatings, scope, severity_in_labels
+from rejoinder.statistics.rater_variance import (
+    Scope,
+    SeverityInLabels,
+    SingleRatings,
+    scope,
+    severity_in_labels,
+)
 from rejoinder.statistics.rating_matrix import mean_ratings
 from rejoinder.tables.item_clusters import ItemClusters
 from rejoinder.tables.pair_ratings import over_pairs
@@ -112,7 +118,7 @@ class RatedReplies:
         ratings: bool [0].
         """
         none = np.zeros(0 if self.single is None else self.single.shape[2], np.bool_)
-        if self.single is None or self._is_for_others(a, b):
+        if self.single is None or self._scope(a, b, ~none) == "other raters":
             return none
         rated = np.isfinite(self.single[[a, b]])
         by_system = rated.sum(axis=1) > 0
@@ -123,37 +129,77 @@ class RatedReplies:
         )
         return of_one if left and 2 * left >= every else none
 
-    def _is_for_others(self, a: int, b: int) -> bool:
-        """Whether the interval of the difference of two systems holds for other raters too."""
-        if (a, b) not in self._for_others:
-            both = np.flatnonzero(self.rated[a] & self.rated[b])
-            share = np.full(both.size, 1 / max(1, both.size))
-            self._for_others[a, b] = self.rule.random and (
-                not both.size or scope(self._ratings_of(a, b, both).shares(share)) == "other raters"
-            )
-        return self._for_others[a, b]
+    def shares_of(self, a: int, b: int) -> Floats | None:
+        """The share of each rater that counts in the means of two systems: float64 [2, raters].
+
+        None where raters have no names, or nobody rated the two.
+        """
+        return None if self.single is None else self._shares(a, b, ~self.raters_of_one(a, b))
+
+    def scope_of(self, a: int, b: int) -> Scope:
+        """For whom the interval of the difference of two systems holds."""
+        if (a, b) not in self._scopes:
+            self._scopes[a, b] = self._scope(a, b, ~self.raters_of_one(a, b))
+        return self._scopes[a, b]
 
     @cached_property
-    def _for_others(self) -> dict[tuple[int, int], bool]:
+    def _scopes(self) -> dict[tuple[int, int], Scope]:
         return {}
 
-    def severity_of(self, a: int, b: int) -> tuple[Floats, float]:
-        """What raters' severity adds to the labels of two systems (float64 [n]), and what is not known of it.
+    def _scope(self, a: int, b: int, counts: NDArray[np.bool_]) -> Scope:
+        shares = self._shares(a, b, counts)
+        return "these raters" if shares is None else scope(shares, self.rule.random)
 
-        0 where raters have no names, where each adds as much to both systems, and where the interval holds
-        for other raters too, since it allows for how they differ; see `severity_in_labels`.
+    def _shares(self, a: int, b: int, counts: NDArray[np.bool_]) -> Floats | None:
+        """`shares_of` the raters that count: bool [raters]."""
+        assert self.single is not None
+        of_each = (np.isfinite(self.single[[a, b]]) & counts).any(axis=2)
+        both = of_each.all(axis=0)
+        items = np.flatnonzero(both if both.any() else of_each.any(axis=0))
+        if not items.size:
+            return None
+        weights = np.ones(items.size)
+        if self.probabilities is not None:
+            weights = np.nan_to_num(1 / self.probabilities[[a, b]][:, items]).max(axis=0)
+        shares = self._ratings_of(a, b, items, counts).shares(weights)
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def severity_of(
+        self, a: int, b: int, seen: NDArray[np.bool_] | None = None
+    ) -> SeverityInLabels:
+        """What the severity of raters adds to the labels of two systems.
+
+        Nothing where raters have no names, where each adds as much to both systems, and where the interval
+        holds for other raters too, since it allows for how they differ, or for none.
+
+        Args:
+            a: The place of the first system.
+            b: That of the second.
+            seen: The items that count: bool [n]; None: all.
         """
+        key = None if seen is None else seen.tobytes()
+        if (a, b, key) not in self._severities:
+            self._severities[a, b, key] = self._severity(a, b, seen)
+        return self._severities[a, b, key]
+
+    @cached_property
+    def _severities(self) -> dict[tuple[int, int, bytes | None], SeverityInLabels]:
+        return {}
+
+    def _severity(self, a: int, b: int, seen: NDArray[np.bool_] | None) -> SeverityInLabels:
         added = np.zeros(self.ratings.shape[1])
-        if self.single is None or self._is_for_others(a, b):
-            return added, 0.0
+        if self.single is None or self.scope_of(a, b) != "these raters":
+            return SeverityInLabels(added, 0.0)
         both, counts = np.isfinite(self.labels_of(a, b)), ~self.raters_of_one(a, b)
+        both &= True if seen is None else seen
         of_a, of_b = (self.single[system][both][:, counts] for system in (a, b))
         if (np.isfinite(of_a) == np.isfinite(of_b)).all():
-            return added, 0.0
+            return SeverityInLabels(added, 0.0)
         probabilities = self.probabilities_of(a, b)
         share = np.ones(len(of_a)) if probabilities is None else 1 / probabilities[both]
-        added[both], unknown = severity_in_labels(of_a, of_b, share / share.sum())
-        return added, unknown
+        of_rated, unknown = severity_in_labels(of_a, of_b, share / share.sum())
+        added[both] = of_rated
+        return SeverityInLabels(added, unknown)
 
     def means_of(self, a: int, b: int) -> Floats:
         """The mean ratings of two systems' replies by the raters that count: float64 [2, n], NaN without."""
@@ -217,7 +263,7 @@ class RatedReplies:
         return self._ratings_of(a, b, self.rated_items(a, b), ~self.raters_of_one(a, b))
 
     def _ratings_of(
-        self, a: int, b: int, items: Indices, counts: NDArray[np.bool_] | bool = True
+        self, a: int, b: int, items: Indices, counts: NDArray[np.bool_]
     ) -> SingleRatings:
         """The ratings of some items, by the raters that count (bool [raters])."""
         assert self.single is not None

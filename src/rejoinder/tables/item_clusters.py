@@ -76,6 +76,9 @@ def cluster_labels(items: pl.DataFrame, column: str) -> pl.Series:
     Args:
         items: The items, with ``id`` and the column.
         column: A column that names clusters.
+
+    Raises:
+        InputError: It names none.
     """
     labels = labels_in(items.get_column(column))
     if labels is None:

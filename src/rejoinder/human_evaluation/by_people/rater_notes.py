@@ -115,7 +115,13 @@ def scope_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
 
 
 def is_adjusted(replies: RatedReplies, a: int, b: int) -> bool:
-    """Whether the severity of raters is taken off the difference of two systems."""
+    """Whether the severity of raters is taken off the difference of two systems.
+
+    Args:
+        replies: The replies.
+        a: The place of the first system.
+        b: That of the second.
+    """
     return bool(np.abs(replies.severity_of(a, b).labels).max(initial=0.0) > NOISE)
 
 
@@ -140,10 +146,10 @@ def rater_notes(replies: RatedReplies, pairs: Sequence[tuple[int, int]]) -> list
     shares = {pair: known for pair in pairs if (known := replies.shares_of(*pair)) is not None}
     if replies.rule.random and replies.rule.note in notes:
         numbers = [float((1 / (each**2).sum(axis=1)).min()) for each in shares.values()]
-        few = ": so few hardly show how raters differ, and intervals are wide"
+        wide = ": so few hardly show how raters differ, and intervals are wide"
         notes.append(
             f"effective number of raters of a system: {between(min(numbers), max(numbers))} (so many raters, "
-            f"each with as many ratings, have as small an error){few if min(numbers) < FEW else ''}"
+            f"each with as many ratings, have as small an error){wide if min(numbers) < FEW else ''}"
         )
     apart = [
         pair

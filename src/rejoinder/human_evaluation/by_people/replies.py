@@ -117,15 +117,15 @@ class RatedReplies:
         interval holds for other raters too (`scope`): it allows for how they differ. Without single
         ratings: bool [0].
         """
-        if (a, b) not in self._of_one:
-            self._of_one[a, b] = self._raters_of_one(a, b)
-        return self._of_one[a, b]
+        if (a, b) not in self._not_counted:
+            self._not_counted[a, b] = self._rated_one_alone(a, b)
+        return self._not_counted[a, b]
 
     @cached_property
-    def _of_one(self) -> dict[tuple[int, int], NDArray[np.bool_]]:
+    def _not_counted(self) -> dict[tuple[int, int], NDArray[np.bool_]]:
         return {}
 
-    def _raters_of_one(self, a: int, b: int) -> NDArray[np.bool_]:
+    def _rated_one_alone(self, a: int, b: int) -> NDArray[np.bool_]:
         none = np.zeros(0 if self.single is None else self.single.shape[2], np.bool_)
         if self.single is None or self._scope(a, b, ~none) == "other raters":
             return none
